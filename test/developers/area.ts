@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type Client, createClient } from "@connectrpc/connect";
+import type { Database } from "@shipping/kit/postgres/database";
 import { eventually, withinWindow } from "@shipping/kit/testing/eventually";
 import type { Role } from "@shipping/portal/members/manage-members";
 import { WINDOW_MINUTES } from "@shipping/portal/session/session";
+import { storedMembers } from "@shipping/portal/testing/stored-members";
+import { ageSessions, clearLimits } from "@shipping/portal/testing/stored-sessions";
 import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { callStack } from "../platform/call-stack.js";
 import { type Stack, type StackOptions, sharedStack, startStack } from "../platform/stack.js";
@@ -28,9 +31,8 @@ export interface Area {
   /** A member of a new account, or of that one, signed in by link. */
   signIn(options?: { accountId?: string; role?: Role; email?: string }): Promise<SignedInVisitor>;
   visitor(): Visitor;
-  /** The rows of a statement in the portal's database. */
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows the columns that it reads.
-  query(text: string, values?: unknown[]): Promise<any[]>;
+  /** The portal's database, which tests read and write through the functions that the portal exports for them. */
+  db(): Database;
   /** Suspends an account as the operator does. The portal knows it afterwards. */
   suspend(member: SignedInVisitor): Promise<void>;
   /** Moves the member's last authentication 15 minutes into the past. */
@@ -60,7 +62,7 @@ export function useArea(options?: StackOptions): Area {
     stack: () => stack,
     origin,
     visitor: () => newVisitor(origin()),
-    query: async (text, values) => (await stack.databases.portal.pool.query(text, values)).rows,
+    db: () => stack.databases.portal,
     async suspend({ accountId, visitor }) {
       await stack.suspend(accountId);
       // This page shows the gateway's latest changes.
@@ -71,8 +73,7 @@ export function useArea(options?: StackOptions): Area {
       // On a busy machine, a database may need longer for a connection than a call waits.
       const { url } = await eventually(
         async () => {
-          const member = "SELECT FROM account_members WHERE account_id = $1 AND email = $2";
-          const known = await area.query(member, [accountId, email]);
+          const known = await storedMembers(area.db(), accountId, email);
           if (known.length === 0) await operator.addMember({ accountId, email, role });
           return operator.createSignInLink({ accountId, email, origin: origin() });
         },
@@ -87,16 +88,10 @@ export function useArea(options?: StackOptions): Area {
       if (status !== 303) throw new Error(`The sign-in link answers ${status}.`);
       return { visitor, accountId, email };
     },
-    async ageSignIn(email) {
-      await area.query(
-        `UPDATE sessions SET authenticated_at = authenticated_at - interval '15 minutes'
-         WHERE member_id IN (SELECT id FROM account_members WHERE email = $1)`,
-        [email],
-      );
-    },
+    ageSignIn: (email) => ageSessions(area.db(), { authenticated: 15 }, email),
     testLimit(name, run) {
       const counting = async () => {
-        await area.query("DELETE FROM mail_counts; DELETE FROM sign_in_refusals");
+        await clearLimits(area.db());
         await run();
       };
       test(name, withinWindow(WINDOW_MINUTES, counting));

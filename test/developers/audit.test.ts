@@ -1,5 +1,6 @@
 import { withoutChanges } from "@shipping/gateway/testing/stored-accounts";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { closeAuditLog, openAuditLog } from "@shipping/portal/testing/stored-accounts";
 import { createLabel } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
@@ -123,9 +124,8 @@ describe("a download from the developer area", () => {
 });
 
 describe("an audit log that cannot be written", () => {
-  const alter = (how: string) => area.query(`ALTER TABLE audit_entries ${how}`);
-  const close = () => alter("ADD CONSTRAINT closed CHECK (false) NOT VALID");
-  const open = () => alter("DROP CONSTRAINT IF EXISTS closed");
+  const close = () => closeAuditLog(area.db());
+  const open = () => openAuditLog(area.db());
   afterEach(open);
 
   test("the secret of a subscription is shown all the same, and the entry follows", async () => {

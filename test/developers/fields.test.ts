@@ -1,6 +1,7 @@
 import type { Fields } from "@shipping/api/input/fields";
 import { AREA_PATH, getQueryFields } from "@shipping/portal/page/page";
 import { pages } from "@shipping/portal/pages";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
 import { type SignedInVisitor, useArea } from "./area.js";
 import { useMailbox } from "./mailbox.js";
 import { pathOf, type Things, thingsOf } from "./things.js";
@@ -78,8 +79,7 @@ test("every input of every page is declared by the page that gets it, and browse
 });
 
 test("a parameter, a field, or a list that exceeds its declaration is refused without an effect, and so is an unknown field", async () => {
-  const changes = async () =>
-    (await area.query("SELECT count(*) FROM audit_entries WHERE account_id = $1", [owner.accountId]))[0];
+  const changes = () => auditEntries(area.db(), { accountId: owner.accountId });
   const before = await changes();
   const invite = (fields: Record<string, string | string[]>) =>
     owner.visitor.post("/developers/members/invite", fields);

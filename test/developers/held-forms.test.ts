@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
 import { parseAnswers } from "@shipping/kit/testing/raw-http";
+import { makeViewer, removeMember } from "@shipping/portal/testing/stored-members";
 import { headOf } from "../edge/wire.js";
 import { type SignedInVisitor, useArea } from "./area.js";
 
@@ -43,8 +44,6 @@ async function holdForm({ visitor, accountId }: SignedInVisitor, meanwhile: () =
 }
 
 describe("a form for a live key whose body is held back", () => {
-  const change = (text: string) => (member: SignedInVisitor) => area.query(text, [member.email]);
-
   test("makes it, if nothing has changed meanwhile", async () => {
     const member = await area.signIn();
     expect(await holdForm(member, async () => {})).toMatchObject({ asked: 100, status: 201 });
@@ -52,13 +51,8 @@ describe("a form for a live key whose body is held back", () => {
   });
 
   test.each<[string, number, string, (member: SignedInVisitor) => Promise<unknown>]>([
-    ["is removed", 401, "Developer area", change("DELETE FROM account_members WHERE email = $1")],
-    [
-      "is made a viewer",
-      403,
-      "You are a viewer",
-      change("UPDATE account_members SET role = 'viewer' WHERE email = $1"),
-    ],
+    ["is removed", 401, "Developer area", ({ email }) => removeMember(area.db(), email)],
+    ["is made a viewer", 403, "You are a viewer", ({ email }) => makeViewer(area.db(), email)],
     ["signs out", 401, "Developer area", ({ visitor }) => visitor.post("/developers/sign-out")],
     ["signed in 15 minutes ago", 403, "Sign in again", ({ email }) => area.ageSignIn(email)],
     ["has an account that is suspended", 403, "Account suspended", area.suspend],

@@ -1,5 +1,6 @@
 import { scopes } from "@shipping/api/api-key";
 import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
 import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
 import { fieldsOf, secretIn } from "./visitor.js";
@@ -167,8 +168,7 @@ test("revoking asks first, warns of a key in use, and then refuses it from the n
   expect(await statusOf(key)).toBe(401);
   expect((await visitor.post(path)).status).toBe(303);
   await visitor.get("/developers/audit");
-  const log = "SELECT actor, action, source FROM audit_entries WHERE subject = $1 AND action = 'key.revoked'";
-  expect(await area.query(log, [id])).toEqual([
+  expect(await auditEntries(area.db(), { subject: id, action: "key.revoked" })).toMatchObject([
     { actor: expect.stringContaining("@"), action: "key.revoked", source: "127.0.0.1" },
   ]);
 });

@@ -1,5 +1,6 @@
 import { spoilLabelFile, voidEvents, voidedBy } from "@shipping/carrier/testing/stored-labels";
 import { withoutChanges } from "@shipping/gateway/testing/stored-accounts";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
 import { createLabel, voidLabel } from "../api/platform.js";
 import type { Label } from "../platform/api-client.js";
 import { type SignedInVisitor, useArea } from "./area.js";
@@ -91,8 +92,8 @@ test("neither file nor picture is there once the label is void, cached or not", 
 /** The audit entries about voided labels of an account, after a member has opened the audit log. */
 async function auditOf({ visitor, accountId }: Pick<SignedInVisitor, "visitor" | "accountId">) {
   await visitor.get("/developers/audit");
-  const entries = "SELECT actor, subject, detail, source FROM audit_entries WHERE account_id = $1 AND action = $2";
-  return area.query(entries, [accountId, "label.voided"]);
+  const entries = await auditEntries(area.db(), { accountId, action: "label.voided" });
+  return entries.map(({ actor, subject, detail, source }) => ({ actor, subject, detail, source }));
 }
 
 describe("voiding", () => {

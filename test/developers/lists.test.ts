@@ -1,4 +1,7 @@
 import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
+import { storedMembers } from "@shipping/portal/testing/stored-members";
+import { ageSessions, countForms } from "@shipping/portal/testing/stored-sessions";
 import { useArea } from "./area.js";
 import { decodeText, type Visitor } from "./visitor.js";
 
@@ -16,10 +19,6 @@ async function readAllPages(visitor: Visitor, path: string, pattern: RegExp): Pr
   }
   return pages;
 }
-
-/** The values of a statement with one column. */
-const column = async (statement: string): Promise<string[]> =>
-  (await area.query(statement)).map((row) => String(Object.values(row)[0]));
 
 const sizes = (pages: string[][]) => pages.map((found) => found.length);
 
@@ -50,14 +49,12 @@ test("so do members, the oldest first, and the audit log, the newest first", asy
     /<td data-label="Email"><span><bdi>([^<]+)<\/bdi>/g,
   );
   expect(sizes(members)).toEqual([50, 50]);
-  expect(members.flat()).toEqual(
-    await column(`SELECT email FROM account_members WHERE account_id = '${accountId}' ORDER BY created_at, id`),
-  );
+  expect(members.flat()).toEqual((await storedMembers(area.db(), accountId)).map(({ email }) => email));
   const entries = await readAllPages(visitor, "/developers/audit", /<bdi>(\w+@example\.com) as /g);
   // The other half of the entries are not sign-ins.
   expect(entries.flat()).toHaveLength(100);
-  const log = `SELECT split_part(detail, ' ', 1) FROM audit_entries WHERE account_id = '${accountId}' AND detail LIKE '% as %'`;
-  expect(entries.flat()).toEqual(await column(`${log} ORDER BY at DESC, id DESC`));
+  const signIns = (await auditEntries(area.db(), { accountId })).filter(({ detail }) => detail.includes(" as "));
+  expect(entries.flat()).toEqual(signIns.reverse().map(({ detail }) => detail.split(" ")[0]));
 });
 
 test.each(["sandbox/keys", "members", "audit"])(
@@ -102,9 +99,9 @@ describe("forms of a session", () => {
       expect((await visitor.get("/developers/sandbox/keys")).html).toContain("There are no sandbox keys yet");
       expect((await other.visitor.submit(NEW)).status).toBe(201);
 
-      await area.query("UPDATE sessions SET forms_since = forms_since - interval '10 minutes'");
+      await ageSessions(area.db(), { forms: 10 });
       expect((await visitor.submit(NEW)).status).toBe(201);
-      await area.query("UPDATE sessions SET forms = 100");
+      await countForms(area.db(), 100);
       expect((await visitor.post("/developers/sign-out")).status).toBe(303);
     },
   );

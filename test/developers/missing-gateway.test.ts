@@ -1,4 +1,5 @@
 import { endSuspension } from "@shipping/gateway/testing/stored-accounts";
+import { forgetSuspension, knowForAnHour, storedAccounts } from "@shipping/portal/testing/stored-accounts";
 import { createLabel } from "../api/platform.js";
 import { useArea } from "./area.js";
 import { newCustomer } from "./customer.js";
@@ -96,7 +97,7 @@ describe("while the gateway does not answer", () => {
 describe("an account is suspended, and the portal does not know yet", () => {
   /** Suspends an account, whose row at the portal is newer than all that the gateway will say while the test runs. */
   async function suspendUnseen(accountId: string): Promise<void> {
-    await area.query("UPDATE accounts SET read_at = now() + interval '1 hour' WHERE id = $1", [accountId]);
+    await knowForAnHour(area.db(), accountId);
     await area.stack().suspend(accountId);
   }
 
@@ -132,8 +133,10 @@ describe("an account is suspended, and the portal does not know yet", () => {
   test("the refusal says that the account is suspended, which the portal then knows", async () => {
     const { visitor, accountId, forms } = await withForms();
     for (const [form, fields] of forms) {
-      const resumed = "UPDATE accounts SET suspended_at = NULL WHERE id = $1";
-      await Promise.all([area.query(resumed, [accountId]), endSuspension(area.stack().databases.gateway, accountId)]);
+      await Promise.all([
+        forgetSuspension(area.db(), accountId),
+        endSuspension(area.stack().databases.gateway, accountId),
+      ]);
       const { html } = await visitor.get(`${SANDBOX}/${form}`);
       await area.stack().suspend(accountId);
       const answer = await visitor.post(`${SANDBOX}/${form}`, { ...fieldsOf(html), ...fields });
@@ -142,8 +145,7 @@ describe("an account is suspended, and the portal does not know yet", () => {
         403,
         expect.stringContaining("Account suspended"),
       ]);
-      const [{ suspended_at: at }] = await area.query("SELECT suspended_at FROM accounts WHERE id = $1", [accountId]);
-      expect(at).toEqual(expect.any(Date));
+      expect(await storedAccounts(area.db(), accountId)).toMatchObject([{ suspendedAt: expect.any(Date) }]);
     }
   });
 });

@@ -1,4 +1,13 @@
 import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
+import {
+  backdateMembers,
+  linkToAnother,
+  markInvited,
+  moveMembers,
+  storedMembers,
+} from "@shipping/portal/testing/stored-members";
+import { ageSessions } from "@shipping/portal/testing/stored-sessions";
 import { useArea } from "./area.js";
 import { AGAIN, journeysOf, LEAVE, type Person, useProvider } from "./provider.js";
 import { actionOf, decodeText, fieldsOf, newVisitor } from "./visitor.js";
@@ -8,15 +17,20 @@ const area = useArea({ developerArea: { provider } });
 const { newPerson, beginSignIn, through, signIn } = journeysOf(area, provider);
 
 const LIVE_KEYS = "/developers/live/keys";
-const SWITCHES = `SELECT account_id, string_agg(action || ' ' || detail, '' ORDER BY action) AS log FROM audit_entries
-  WHERE actor = $1 AND detail LIKE '% account%' GROUP BY account_id ORDER BY account_id COLLATE "C"`;
-const run = area.query;
+
+/** The entries of a person about switching accounts, by account. */
+async function switchesOf(actor: string): Promise<Record<string, string[]>> {
+  const entries = (await auditEntries(area.db(), { actor })).filter(({ detail }) => / account/.test(detail));
+  const accounts = [...new Set(entries.map(({ accountId }) => accountId))];
+  const linesOf = (account: string) =>
+    entries.filter(({ accountId }) => accountId === account).map(({ action, detail }) => `${action} ${detail}`);
+  return Object.fromEntries(accounts.map((account) => [account, linesOf(account).sort()]));
+}
 
 /** Makes a person a member of a new account, as if this many days ago. */
 async function join({ email }: Pick<Person, "email">, name: string, daysAgo = 0) {
   const { accountId, path } = await area.newLink({ email, accountId: await area.stack().newAccount(name) });
-  const age = "UPDATE account_members SET created_at = created_at - $1 * interval '1 day' WHERE account_id = $2";
-  await run(age, [daysAgo, accountId]);
+  await backdateMembers(area.db(), accountId, daysAgo);
   return { accountId, path };
 }
 
@@ -39,8 +53,7 @@ async function accountOf({ here }: Person): Promise<string | undefined> {
 const keysOf = async (accountId: string) =>
   (await storedKeys(area.stack().databases.gateway, { accountId })).map(({ name }) => name);
 
-const subjectOf = async (accountId: string) =>
-  (await run("SELECT subject FROM account_members WHERE account_id = $1", [accountId]))[0]?.subject;
+const subjectOf = async (accountId: string) => (await storedMembers(area.db(), accountId))[0]?.subject;
 
 describe("who is a member of several accounts", () => {
   test("and signs in again stays in the account that they are in: there the live key is made", async () => {
@@ -57,11 +70,8 @@ describe("who is a member of several accounts", () => {
     const joined = [await join(person, "One"), await join(person, "Two")];
     for (let times = 0; times < 2; times++) await signIn(person);
     for (const { accountId } of joined) {
-      const rows = await run(
-        "SELECT actor, detail, source FROM audit_entries WHERE account_id = $1 AND action = 'member.linked_to_provider'",
-        [accountId],
-      );
-      expect(rows).toEqual([{ actor: person.email, detail: person.email, source: "127.0.0.1" }]);
+      const entries = await auditEntries(area.db(), { accountId, action: "member.linked_to_provider" });
+      expect(entries).toMatchObject([{ actor: person.email, detail: person.email, source: "127.0.0.1" }]);
     }
   });
 
@@ -81,7 +91,7 @@ describe("who is a member of several accounts", () => {
   test("is not led into an account that only invited them, however old it is", async () => {
     const person = newPerson();
     const { accountId } = await join(person, "Stranger", 1);
-    await run("UPDATE account_members SET invited_at = created_at WHERE account_id = $1", [accountId]);
+    await markInvited(area.db(), accountId);
     await join(person, "Own");
     await signIn(person);
     expect(await accountOf(person)).toBe("Own");
@@ -90,13 +100,10 @@ describe("who is a member of several accounts", () => {
   test("is not linked if it belongs to another identity, or if the account already has a member with this one", async () => {
     const person = newPerson();
     const others = await join(person, "Others", 1);
-    await run("UPDATE account_members SET issuer = $1, subject = 'another' WHERE account_id = $2", [
-      provider.issuer,
-      others.accountId,
-    ]);
+    await linkToAnother(area.db(), others.accountId, provider.issuer);
     const own = await join(person, "Own");
     await signIn(person);
-    await run("UPDATE account_members SET email = 'old-' || email WHERE account_id = $1", [own.accountId]);
+    await moveMembers(area.db(), own, `old-${person.email}`);
     await area.newLink({ accountId: own.accountId, email: person.email });
     expect((await signIn(person)).status).toBe(303);
     expect([await accountOf(person), await subjectOf(others.accountId)]).toEqual(["Own", "another"]);
@@ -117,20 +124,18 @@ describe("a change to another account", () => {
       expect((await person.here.get(ACCOUNTS, { cookie })).status).toBe(401);
     }
     // Neither account sees the other's name.
-    const log = "member.signed_in by switching accounts, member.switched_account to another account, ";
-    expect(await run(SWITCHES, [person.email])).toEqual(
-      [older.accountId, younger.accountId].sort().map((account_id) => ({ account_id, log })),
-    );
+    const lines = ["member.signed_in by switching accounts, ", "member.switched_account to another account, "];
+    expect(await switchesOf(person.email)).toEqual({ [older.accountId]: lines, [younger.accountId]: lines });
   });
 
   test("is no new proof, and no longer session", async () => {
     const { person } = await inTheYounger();
     await signIn(person, AGAIN);
-    await run("UPDATE sessions SET created_at = created_at - interval '7 hours 45 minutes'", []);
+    await ageSessions(area.db(), { created: 7 * 60 + 45 });
     await area.ageSignIn(person.email);
     expect(await person.here.submit(ACCOUNTS)).toMatchObject(SWITCHED);
     expect((await person.here.get(`${LIVE_KEYS}/new`)).status).toBe(403);
-    await run("UPDATE sessions SET created_at = created_at - interval '15 minutes'", []);
+    await ageSessions(area.db(), { created: 15 });
     expect((await person.here.get(ACCOUNTS)).status).toBe(401);
   });
 
@@ -156,7 +161,7 @@ describe("a change to another account", () => {
   test("is not offered to an account that only invited them", async () => {
     const { person, older } = await inTheYounger();
     await signIn(person);
-    await run("UPDATE account_members SET invited_at = created_at WHERE account_id = $1", [older.accountId]);
+    await markInvited(area.db(), older.accountId);
     expect((await person.here.get("/developers/accounts")).html).not.toContain("Older");
   });
 
@@ -179,8 +184,7 @@ describe("a change to another account", () => {
 
 describe("a form that was shown before a sign-in to another account", () => {
   const INVITE = "/developers/members/invite";
-  const invited = (accountId: string) =>
-    run("SELECT FROM account_members WHERE account_id = $1 AND email = 'bob@example.com'", [accountId]);
+  const invited = (accountId: string) => storedMembers(area.db(), accountId, "bob@example.com");
 
   test.each([
     ["makes no live key", `${LIVE_KEYS}/new`, { name: "mine" }],

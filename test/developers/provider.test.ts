@@ -1,4 +1,7 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
+import { moveMembers } from "@shipping/portal/testing/stored-members";
+import { clearLimits, fillMailCount } from "@shipping/portal/testing/stored-sessions";
 import { useArea } from "./area.js";
 import { AGAIN, journeysOf, LEAVE, newEmail, useProvider } from "./provider.js";
 import type { PageAnswer } from "./visitor.js";
@@ -17,7 +20,7 @@ describe("sign-in through the provider", () => {
     const member = await newMember();
     expect(await signIn(member)).toMatchObject({ status: 303, location: "/developers/sandbox" });
     expect((await member.here.get("/developers/members")).html).toContain("Linked");
-    await area.query("UPDATE account_members SET email = $1 WHERE email = $2", [newEmail(), member.email]);
+    await moveMembers(area.db(), { email: member.email }, newEmail());
     expect((await signIn({ ...member, here: area.visitor() })).status).toBe(303);
   });
 
@@ -28,8 +31,8 @@ describe("sign-in through the provider", () => {
     await signIn(member);
     expect((await area.visitor().get("/developers/sandbox", { cookie })).status).toBe(401);
     expect((await member.here.get("/developers/sandbox")).status).toBe(200);
-    const log = "SELECT detail FROM audit_entries WHERE account_id = $1 AND action = 'member.signed_in'";
-    expect(await area.query(log, [member.accountId])).toEqual(
+    const { accountId } = member;
+    expect(await auditEntries(area.db(), { accountId, action: "member.signed_in" })).toMatchObject(
       Array(2).fill({ detail: expect.stringMatching(/^through the provider, /) }),
     );
   });
@@ -198,18 +201,12 @@ area.testLimit(
     const madeUp = callback.replace(/code=[^&]*/, "code=made-up");
     const cookie = member.here.cookies();
     expect((await area.visitor().get(madeUp, { cookie })).status).toBe(403);
-    // Counts in this window and in the next, which may begin any moment.
-    const counted = await area.query(
-      `INSERT INTO mail_counts (name, since, count)
-     SELECT name, since + n * interval '10 minutes', 300 FROM mail_counts, generate_series(0, 1) AS n
-     WHERE name = 'source:provider:127.0.0.1' ON CONFLICT (name, since) DO UPDATE SET count = 300 RETURNING name`,
-    );
-    expect(counted).toHaveLength(2);
+    await fillMailCount(area.db(), "source:provider:127.0.0.1", 300);
     for (const path of [madeUp, callback]) {
       const { status, headers } = await member.here.get(path);
       expect([status, headers["retry-after"]]).toEqual([429, "600"]);
     }
-    await area.query("DELETE FROM mail_counts");
+    await clearLimits(area.db());
     expect((await member.here.get(callback)).status).toBe(303);
   },
 );

@@ -1,5 +1,7 @@
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { lockAccounts, waitingMails } from "@shipping/portal/testing/stored-accounts";
+import { ageMailCounts, mailCounts } from "@shipping/portal/testing/stored-sessions";
 import { useArea } from "./area.js";
 import { useMailbox } from "./mailbox.js";
 import { newEmail } from "./member-list.js";
@@ -97,7 +99,7 @@ describe("membership is not revealed", () => {
   test("and comes before anything is looked up: a database that has locked the accounts delays no answer", async () => {
     const { email } = await area.newLink();
     const client = await openTransaction(area.stack().databases.portal);
-    await client.query("LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE");
+    await client.query(lockAccounts);
     expect((await ask(email)).status).toBe(200);
     await client.query("ROLLBACK");
     client.release();
@@ -105,21 +107,18 @@ describe("membership is not revealed", () => {
   });
 
   test("a stranger's request leaves only a count of the IP address", async () => {
-    const before = await rowsOf("mail_counts");
+    const before = await mailCounts(area.db());
     await ask(newEmail(), area.visitor(), "198.51.100.7");
     await ask(newEmail(), area.visitor(), "198.51.100.7");
     const { email } = await area.newLink();
     await ask(email);
     await mailbox.linksTo(email);
-    const added = (await rowsOf("mail_counts")).filter((row) => !before.includes(row));
+    const added = (await mailCounts(area.db())).filter((row) => !before.includes(row));
     expect(added.filter((row) => row.includes("198.51.100.7"))).toHaveLength(1);
     expect(added.filter((row) => row.includes("address:"))).toHaveLength(2);
     expect(added.join()).not.toContain(email);
-    await eventually(async () => expect(await rowsOf("mails")).toEqual([]));
+    await eventually(async () => expect(await waitingMails(area.db())).toEqual([]));
   });
-
-  const rowsOf = async (table: string) =>
-    (await area.query(`SELECT t::text FROM ${table} AS t`)).map(({ t }) => t as string);
 });
 
 describe("limits", () => {
@@ -138,8 +137,7 @@ describe("limits", () => {
 
   test("an email address gets ten emails a day, the last of which says so, and more when its member is signed in", async () => {
     const { visitor, email } = await area.signIn();
-    const tenMinutesLater = () =>
-      area.query("UPDATE mail_counts SET since = since - interval '10 minutes' WHERE name LIKE 'address:%'");
+    const tenMinutesLater = () => ageMailCounts(area.db());
     const texts: string[] = [];
     for (let n = 0; n < 10; n++) {
       await ask(email);

@@ -1,4 +1,6 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
+import { ageSessions, expireLinks } from "@shipping/portal/testing/stored-sessions";
 import { sendTo } from "../edge/wire.js";
 import { useArea } from "./area.js";
 import { actionOf, fieldsOf } from "./visitor.js";
@@ -29,8 +31,7 @@ describe("a sign-in link", () => {
 
   test("after 15 minutes does not sign in, and reads like one that never was", async () => {
     const { path, email } = await area.newLink();
-    await area.query(`UPDATE sign_in_links SET expires_at = expires_at - interval '15 minutes'
-      WHERE member_id = (SELECT id FROM account_members WHERE email = '${email}')`);
+    await expireLinks(area.db(), email);
     const [late, unknown] = [
       await area.visitor().post(path),
       await area.visitor().post(`${path.slice(0, -8)}AAAAAAAA`),
@@ -61,7 +62,7 @@ describe("a session", () => {
     };
     expect((await visitor.post(path, {}, from)).status).toBe(303);
     await visitor.get(OVERVIEW);
-    const rows = await area.query(`SELECT * FROM audit_entries WHERE account_id = '${accountId}' ORDER BY at`);
+    const rows = await auditEntries(area.db(), { accountId });
     expect(rows.map(({ action }) => action)).toEqual([
       "member.added",
       "member.sign_in_link_made_by_operator",
@@ -77,11 +78,11 @@ describe("a session", () => {
         .stack()
         .logged()
         .split("\n")
-        .filter((line) => line.includes(rows[2].subject));
+        .filter((line) => line.includes(rows[2]!.subject));
       expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({
         route: "/developers/:environment",
         account: accountId,
-        member: rows[2].subject,
+        member: rows[2]!.subject,
       });
     });
     expect(area.stack().logged()).not.toContain(token.slice(-30));
@@ -118,21 +119,19 @@ describe("a session", () => {
   });
 
   test.each([
-    ["30 minutes without a request", "seen_at = seen_at - interval '30 minutes'"],
-    ["8 hours", "created_at = created_at - interval '8 hours'"],
-  ])("ends after %s", async (_case, change) => {
+    ["30 minutes without a request", { seen: 30 }],
+    ["8 hours", { created: 8 * 60 }],
+  ])("ends after %s", async (_case, age) => {
     const { visitor, email } = await area.signIn();
     expect((await visitor.get(OVERVIEW)).status).toBe(200);
-    await area.query(`UPDATE sessions SET ${change}
-      WHERE member_id = (SELECT id FROM account_members WHERE email = '${email}')`);
+    await ageSessions(area.db(), age, email);
     expect((await visitor.get(OVERVIEW)).status).toBe(401);
   });
 
   test("stays open while it is seen", async () => {
     const { visitor, email } = await area.signIn();
     for (let times = 0; times < 3; times++) {
-      await area.query(`UPDATE sessions SET seen_at = seen_at - interval '20 minutes'
-        WHERE member_id = (SELECT id FROM account_members WHERE email = '${email}')`);
+      await ageSessions(area.db(), { seen: 20 }, email);
       expect((await visitor.get(OVERVIEW)).status).toBe(200);
     }
   });

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { fillTestCount } from "@shipping/portal/testing/stored-sessions";
 import { limitTests } from "@shipping/portal/webhooks/send-test";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { backdateShipments } from "@shipping/records/testing/stored-records";
@@ -98,12 +99,11 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     expect(counted.filter(({ status }) => status === "rejected")).toHaveLength(5);
     // Repeated if the minute ended before the request.
     await eventually(async () => {
-      await portal.run(sql`
-        UPDATE webhook_tests SET since = date_trunc('minute', now()), tests = 10 WHERE account_id = ${accountId}`);
+      await fillTestCount(portal, accountId, 10);
       const { status, html } = await visitor.submit(`${path}/test`);
       expect([status, html]).toEqual([429, expect.stringContaining("You can send up to 10 tests a minute")]);
     });
-    await portal.run(sql`UPDATE webhook_tests SET since = since - interval '1 minute' WHERE account_id = ${accountId}`);
+    await fillTestCount(portal, accountId, 10, 1);
     expect((await visitor.submit(`${path}/test`)).status).toBe(303);
   });
 

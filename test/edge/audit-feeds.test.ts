@@ -3,13 +3,13 @@ import { acknowledgeChanges, listChanges } from "@shipping/gateway/access/accoun
 import { createAccount, setSuspended } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey, revokeKey } from "@shipping/gateway/accounts/manage-keys";
 import { gatewayDatabase } from "@shipping/gateway/testing/gateway-database";
-import { accountChanges } from "@shipping/gateway/testing/stored-accounts";
+import { accountChanges, suspensionOf } from "@shipping/gateway/testing/stored-accounts";
 import { silentLog } from "@shipping/kit/process/log";
-import { rowsIn } from "@shipping/kit/testing/rows";
 import { toSnapshot } from "@shipping/kit/testing/writes";
 import { subscriptionFeed } from "@shipping/portal/audit/log-subscription-changes";
 import { accountFeed } from "@shipping/portal/feed/follow-changes";
 import { portalDatabase } from "@shipping/portal/testing/portal-database";
+import { auditEntries, backUpFeeds, restoreFeeds, storedAccounts } from "@shipping/portal/testing/stored-accounts";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import * as subscriptionChanges from "@shipping/webhooks/subscriptions/changes";
@@ -17,7 +17,6 @@ import { createSubscription } from "@shipping/webhooks/subscriptions/create-subs
 import { disableSubscription } from "@shipping/webhooks/subscriptions/disable-subscription";
 import { storedChanges } from "@shipping/webhooks/testing/stored-subscriptions";
 import { createRequest, disableRequest, webhooksUnderTest } from "@shipping/webhooks/testing/webhooks-under-test";
-import sql from "sql-template-tag";
 
 let gateway: Awaited<ReturnType<typeof gatewayDatabase>>;
 let portal: Awaited<ReturnType<typeof portalDatabase>>;
@@ -48,7 +47,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all([gateway.drop(), portal.drop()]));
 
 const byId = (rows: { id: string }[]) => rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-const entries = async () => byId(await rowsIn<{ id: string }>(portal.db, "audit_entries"));
+const entries = async () => byId(await auditEntries(portal.db));
 
 /** The entries that the lines of the gateway make. */
 async function linesOfGateway() {
@@ -75,9 +74,8 @@ test("the portal has each line of the gateway once, and the accounts with their 
   expect(await follow()).toEqual({ stored: 0 });
   expect(await entries()).toEqual(await linesOfGateway());
   expect(await entries()).toHaveLength(3);
-  const [account] = await rowsIn(gateway.db, "accounts");
-  const { suspendedAt } = account!;
-  expect(await rowsIn(portal.db, "accounts")).toMatchObject([{ id, name: "Acme", suspendedAt, erasingSince: null }]);
+  const suspendedAt = await suspensionOf(gateway.db, id);
+  expect(await storedAccounts(portal.db)).toMatchObject([{ id, name: "Acme", suspendedAt, erasingSince: null }]);
 });
 
 test("a portal that is restored from a backup of any moment is filled again", async () => {
@@ -91,11 +89,7 @@ test("a portal that is restored from a backup of any moment is filled again", as
     await disableSubscription(deps, disableRequest(caller, json.id));
   };
   const followBoth = () => Promise.all([follow(), followSubscriptions()]);
-  const backup = () => Promise.all(["accounts", "feeds", "audit_entries"].map((table) => rowsOf(table)));
-  const rowsOf = async (table: string) => {
-    const { rows } = await portal.db.pool.query(`SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ${table} t`);
-    return { table, rows: rows[0].rows as string };
-  };
+  const backup = () => backUpFeeds(portal.db);
   const backups = [await backup()];
   for (let n = 0; n < 3; n++) {
     await change();
@@ -107,12 +101,8 @@ test("a portal that is restored from a backup of any moment is filled again", as
   expect(await followBoth()).toEqual([{ stored: 0 }, { stored: 0 }]);
   const all = await allLines();
   expect(all).toHaveLength(12);
-  for (const tables of backups) {
-    await portal.db.run(sql`TRUNCATE accounts, feeds, audit_entries CASCADE`);
-    for (const { table, rows } of tables)
-      await portal.db.pool.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1)`, [
-        rows,
-      ]);
+  for (const one of backups) {
+    await restoreFeeds(portal.db, one);
     await followBoth();
     expect(idsOf(await entries())).toEqual(all);
   }

@@ -4,11 +4,11 @@ import { type AccountData, exportPage } from "@shipping/kit/service/account-data
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Part } from "@shipping/local/parts";
 import { portalAccountData } from "@shipping/portal/database/account-data";
+import { fillAccount } from "@shipping/portal/testing/stored-accounts";
 import { recordsAccountData } from "@shipping/records/account-data";
 import { trackingAccountData } from "@shipping/tracking/account-data";
 import { webhooksAccountData } from "@shipping/webhooks/operator/account-data";
 import { storeDeadEvent } from "@shipping/webhooks/testing/stored-events";
-import sql from "sql-template-tag";
 import { createLabel, createOrder, createWebhook, voidLabel } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
 import type { Stack } from "../platform/stack.js";
@@ -30,19 +30,7 @@ export async function busyAccount(stack: Stack, receiverUrl: string) {
   const api = apiClient(stack.baseUrl, sandbox);
   await json(stack, `member add --account ${accountId} --email ${accountId}@example.com --role admin`);
   const { portal, webhooks } = stack.databases;
-  await portal.run(sql`
-    WITH member AS (SELECT id FROM account_members WHERE account_id = ${accountId}),
-      session AS (
-        INSERT INTO sessions (hash, member_id, created_at, authenticated_at, seen_at)
-        SELECT sha256(${accountId}::bytea), id, now(), now(), now() FROM member)
-    INSERT INTO sign_in_links (hash, member_id, expires_at)
-    SELECT sha256(${accountId}::bytea), id, now() + interval '1 day' FROM member`);
-  await portal.run(sql`
-    INSERT INTO mails (kind, member_id, recipient, content, created_at, expires_at, next_at)
-    SELECT 'alert', id, email, '{}', now(), now() + interval '7 days', now() + interval '1 day'
-    FROM account_members WHERE account_id = ${accountId}`);
-  await portal.run(sql`INSERT INTO webhook_tests VALUES (${accountId}, now(), 1)`);
-  await portal.run(sql`INSERT INTO declined_invitations VALUES (${accountId}, '\\x00', now())`);
+  await fillAccount(portal, accountId);
   await createWebhook(api, receiverUrl);
   await createOrder(api);
   for (let n = 0; n < 3; n++) await voidLabel(api, (await createLabel(api)).id);

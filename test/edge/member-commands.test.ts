@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@shipping/kit/ids";
-import sql from "sql-template-tag";
+import { markInvited, memberOfLink } from "@shipping/portal/testing/stored-members";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { admin as adminOn, json as jsonOn } from "./admin.js";
 
@@ -32,16 +31,13 @@ async function refusal(line: string, env?: Record<string, string>): Promise<stri
 /** The member whom a printed link signs in. */
 async function memberOf(printed: string) {
   const [, token = ""] = LINK.exec(printed) ?? [];
-  const [member] = await stack.databases.portal.run<{ email: string; role: string }>(sql`
-    SELECT email, role FROM sign_in_links JOIN account_members ON id = member_id
-    WHERE hash = ${createHash("sha256").update(token).digest()}`);
-  return member;
+  return memberOfLink(stack.databases.portal, token);
 }
 
 test("account create --admin-email creates an admin who can sign in, or creates no account", async () => {
   const created = await json("account create --name Globex --admin-email Ada@Example.com");
   expect(created).toMatchObject({ name: "Globex", admin: { email: "ada@example.com" } });
-  expect(await memberOf(created.admin.url)).toEqual({ email: "ada@example.com", role: "admin" });
+  expect(await memberOf(created.admin.url)).toMatchObject({ email: "ada@example.com", role: "admin" });
   expect(await json(`member list --account ${created.id}`)).toMatchObject([{ role: "admin" }]);
   const name = newName();
   const create = `account create --name ${name} --admin-email`;
@@ -61,7 +57,7 @@ test("the commands that the chart prints after an installation create an account
     own(line!),
   );
   expect([withAdmin.includes("--admin-email"), alone.includes("--admin-email"), others]).toEqual([true, false, []]);
-  expect(await memberOf((await admin(withAdmin)).out)).toEqual({ email: "you@example.com", role: "admin" });
+  expect(await memberOf((await admin(withAdmin)).out)).toMatchObject({ email: "you@example.com", role: "admin" });
   expect((await admin(key)).out).toMatch(/service_test_/);
   expect(await admin(alone, {})).toMatchObject({ status: 0, err: "" });
 });
@@ -83,9 +79,8 @@ describe("member", () => {
     const account = await newAccount();
     await json(`member add --account ${account} --email ada@example.com`);
     await json(`member add --account ${account} --email bob@example.com`);
-    await stack.databases.portal.run(sql`
-      UPDATE account_members SET invited_at = '2026-01-02T03:04:05Z', invitation_mail = 'failed'
-      WHERE account_id = ${account} AND email = 'bob@example.com'`);
+    const invited = { email: "bob@example.com", at: "2026-01-02T03:04:05Z", mail: "failed" } as const;
+    await markInvited(stack.databases.portal, account, invited);
     const { out } = await admin(`member list --account ${account}`);
     expect(out).toMatch(
       /^EMAIL +ROLE +ADDED +STATUS\nada@example\.com +admin +\S+Z +active\nbob@\S+ +admin +\S+Z +invited 2026-01-02T03:04:05\.000Z; email not sent\n$/,

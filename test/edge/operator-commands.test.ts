@@ -3,12 +3,12 @@ import { storeBooking } from "@shipping/carrier/testing/stored-bookings";
 import { withoutOperatorLog } from "@shipping/gateway/testing/stored-accounts";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { storeInOutbox } from "@shipping/kit/testing/stored-writes";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
 import { verifySignature } from "@shipping/webhooks/dispatch/signature";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import { storeDeadEvent } from "@shipping/webhooks/testing/stored-events";
 import { markDisabled } from "@shipping/webhooks/testing/stored-subscriptions";
 import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
-import sql from "sql-template-tag";
 import { createLabel, createShipment, createWebhook, voidLabel } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
 import { type Stack, startStack } from "../platform/stack.js";
@@ -187,9 +187,7 @@ describe("an account", () => {
     expect(await statusOf()).toBe(200);
     await eventually(() => expect(sent()).toBe(1));
     await eventually(async () => {
-      const entries = await stack.databases.portal.run<{ action: string; actor: string }>(
-        sql`SELECT action, actor FROM audit_entries WHERE account_id = ${accountId} ORDER BY at`,
-      );
+      const entries = await auditEntries(stack.databases.portal, { accountId });
       const last = entries.slice(-2).map(({ action, actor }) => `${action} by ${actor}`);
       expect(last).toEqual(["account.suspended by operator", "account.resumed by operator"]);
     });

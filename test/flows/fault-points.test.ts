@@ -7,6 +7,7 @@ import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { runs } from "@shipping/kit/testing/runs";
 import { tombstone } from "@shipping/kit/testing/writes";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
 import { storedOrders } from "@shipping/records/testing/stored-records";
 import { storedEvents } from "@shipping/webhooks/testing/stored-events";
 import { countUnreadChanges } from "@shipping/webhooks/testing/stored-subscriptions";
@@ -142,10 +143,9 @@ describe("a process that is killed around the creation of a subscription", () =>
   const body = { url: "https://shop.example.com/hooks", events: ["order.created"] };
 
   async function entries(): Promise<string[]> {
-    const rows = await cluster.databases.portal.run<{ entry: string }>(sql`
-      SELECT concat_ws(' ', action, subject, actor) AS entry FROM audit_entries
-      WHERE account_id = ${customer.accountId} AND action LIKE 'webhook.%'`);
-    return rows.map(({ entry }) => entry);
+    const rows = await auditEntries(cluster.databases.portal, { accountId: customer.accountId });
+    const ofWebhooks = rows.filter(({ action }) => action.startsWith("webhook."));
+    return ofWebhooks.map(({ action, subject, actor }) => `${action} ${subject} ${actor}`);
   }
 
   const kept = () => countUnreadChanges(cluster.databases.webhooks, customer.accountId);
@@ -191,10 +191,11 @@ describe("a process that is killed around the void of a label by a member", () =
     });
   }
 
-  const entries = () =>
-    cluster.databases.portal.run<{ line: string }>(sql`
-      SELECT concat_ws(' ', actor, subject, detail) AS line FROM audit_entries
-      WHERE account_id = ${customer.accountId} AND action = 'label.voided'`);
+  const entries = async () => {
+    const { accountId } = customer;
+    const rows = await auditEntries(cluster.databases.portal, { accountId, action: "label.voided" });
+    return rows.map(({ actor, subject, detail }) => ({ line: `${actor} ${subject} ${detail}`.trimEnd() }));
+  };
   const changes = () =>
     accountChanges(cluster.databases.gateway, { accountId: customer.accountId, action: "label.voided" });
 

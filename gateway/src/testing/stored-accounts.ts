@@ -14,6 +14,12 @@ export async function endSuspension(db: Database, accountId: string): Promise<vo
   await db.run(sql`UPDATE accounts SET suspended_at = NULL WHERE id = ${accountId}`);
 }
 
+/** When an account was suspended; null if it is not. */
+export async function suspensionOf(db: Database, id: string): Promise<Date | null | undefined> {
+  const [account] = await rowsIn<{ suspendedAt: Date | null }>(db, "accounts", { id });
+  return account?.suspendedAt;
+}
+
 interface StoredKey {
   id: string;
   environment: string;
