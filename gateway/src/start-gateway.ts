@@ -5,6 +5,7 @@ import type { Application } from "@shipping/kit/http/server/public-listener";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import type { Routes } from "@shipping/kit/rpc/server";
+import { PART_NAMES, PARTS } from "@shipping/proto/parts";
 import { keepChanges } from "./accounts/keep-changes.js";
 import { createPace, DEFAULT_PACE, measurePace, type PaceLimits } from "./admission/pace.js";
 import { withPauses } from "./admission/pauses.js";
@@ -25,7 +26,9 @@ export interface Gateway extends Running {
 }
 
 /** The parts that may call the internal port. */
-export const internalPeers: readonly string[] = ["mcp"];
+export const internalPeers: readonly string[] = PART_NAMES.filter((one) =>
+  Object.values(PARTS[one].requests).some(({ part, port }) => part === "gateway" && port === "internal"),
+);
 
 export interface GatewayParts extends EndpointDeps, EdgeDeps {
   metrics: Metrics;

@@ -4,13 +4,14 @@ import { BASE_PATH } from "@shipping/api/operations/operation";
 import { operations as apiOperations } from "@shipping/api/operations/operations";
 import { getWeight } from "@shipping/gateway/api/middleware/answer-request";
 import { createApiApp } from "@shipping/gateway/app";
-import { choosePart, PUBLIC_PATHS, type PublicPart } from "@shipping/kit/http/public-paths";
+import { choosePart, PUBLIC_PATHS } from "@shipping/kit/http/public-paths";
 import { serveMessages } from "@shipping/mcp/serve-messages";
 import { serveRegistration } from "@shipping/mcp/serve-registration";
 import { createPortalApp } from "@shipping/portal/app";
 import type { AuditAction } from "@shipping/portal/audit/audit";
 import { AREA_PATH, isHeavy, needsRecentSignIn } from "@shipping/portal/page/page";
 import { pages } from "@shipping/portal/pages";
+import { PUBLIC_OWNERS, PUBLIC_PARTS, type PublicPart } from "@shipping/proto/parts";
 import express, { Router } from "express";
 
 const root = join(import.meta.dirname, "../..");
@@ -94,7 +95,6 @@ const applications: Record<PublicPart, (deps: never) => unknown> = {
     serveRegistration(app, deps);
   },
 };
-const parts: PublicPart[] = ["gateway", "portal"];
 
 /** Every route of a part, as its application registers it. */
 function registeredRoutes(part: PublicPart): string[] {
@@ -153,7 +153,7 @@ test("the MCP server has only the routes of agents", () => {
 });
 
 const described = new Set([...operations, ...area].map(([row]) => row));
-const documents = parts.flatMap((part) =>
+const documents = PUBLIC_OWNERS.flatMap((part) =>
   registeredRoutes(part)
     .filter((row) => !described.has(row))
     .map((row) => [row, part]),
@@ -186,7 +186,7 @@ describe("docs/operations/routes.md", () => {
     expect(rowsOf(section)).toEqual(rows.map(toRow));
   });
 
-  test.each(parts)("the public paths of %s are those of its own routes", (part) => {
+  test.each(PUBLIC_OWNERS)("the public paths of %s are those of its own routes", (part) => {
     const others = registeredRoutes(part).filter((row) => choosePart(row.replace(/^\w+ /, "")) !== part);
     expect(others).toEqual([]);
   });
@@ -203,7 +203,7 @@ describe("docs/operations/routes.md", () => {
   });
 
   test("names only operations that exist", () => {
-    const existing = new Set([...parts, "mcp" as const].flatMap(registeredRoutes));
+    const existing = new Set(PUBLIC_PARTS.flatMap(registeredRoutes));
     const named = [
       ...agents.map(([row = ""]) => row),
       ...Object.values(writtenBy).flat(),

@@ -3,7 +3,8 @@ import { fail } from "@shipping/kit/errors";
 import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { callPart, onAccounts } from "../platform/call-parts.js";
 import { findAccount } from "../platform/find-account.js";
-import { deployedParts, type Part } from "../platform/find-platform.js";
+import { deployedParts } from "../platform/find-platform.js";
+import type { Part } from "../platform/parts.js";
 import type { Progress } from "../tools/admin-command.js";
 import { countRows, onPartData, type TableCount, type Target } from "./part-data.js";
 

@@ -1,7 +1,8 @@
 import type { ErasedBatch, ExportPage } from "@shipping/kit/service/account-data";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { callPart } from "../platform/call-parts.js";
-import type { Part, Platform } from "../platform/find-platform.js";
+import type { Platform } from "../platform/find-platform.js";
+import type { Part } from "../platform/parts.js";
 
 export interface PartData {
   countInFlight(): Promise<number>;

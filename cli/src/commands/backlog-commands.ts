@@ -1,10 +1,10 @@
 import type { Client } from "@connectrpc/connect";
+import { PUBLISHERS } from "@shipping/proto/parts";
 import { type Booking, CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { type DeadEvent, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { Argument, InvalidArgumentError } from "commander";
 import { callPart } from "../platform/call-parts.js";
-import { PUBLISHERS } from "../platform/find-platform.js";
 import { plain } from "../platform/plain.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";

@@ -1,12 +1,14 @@
 import type { Finding } from "@shipping/kit/service/finding";
 import { describeEncryption } from "@shipping/kit/tls/encryption";
+import { PUBLISHERS } from "@shipping/proto/parts";
 import type { Act } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { CommanderError } from "commander";
 import { callPart, onAccounts, toFinding } from "../platform/call-parts.js";
 import { checkApi, checkBus, checkService } from "../platform/check-parts.js";
 import { checkEgressProxy } from "../platform/check-servers.js";
-import { notFound, type Part, type Platform, PUBLISHERS, parts } from "../platform/find-platform.js";
+import { notFound, type Platform } from "../platform/find-platform.js";
+import { type Part, parts } from "../platform/parts.js";
 import { plain } from "../platform/plain.js";
 import { describeBuilds, readBuilds } from "../platform/read-builds.js";
 import { readPages } from "../platform/read-pages.js";

@@ -1,5 +1,6 @@
 import { codesOf } from "@shipping/api/request-status";
 import type { Environment } from "@shipping/kit/caller";
+import { LEDGER_OWNERS } from "@shipping/proto/parts";
 import type { LoggedRequest as LoggedMessage } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { InvalidArgumentError } from "commander";
@@ -128,8 +129,6 @@ function requestFacts(request: LoggedRequest, event: string | undefined): string
   ];
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
 }
-
-const LEDGER_OWNERS = ["records", "carrier", "webhooks"] as const;
 
 function addClaimShow(admin: AdminCommand, { print, platform }: Tools): void {
   admin

@@ -9,7 +9,8 @@ import { describeError, type Finding } from "@shipping/kit/service/finding";
 import { AccountsService } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import type { Finding as FindingMessage } from "@shipping/proto/shipping/portal/v1/operations_pb";
-import { notFound, type Part, type Platform } from "./find-platform.js";
+import { notFound, type Platform } from "./find-platform.js";
+import type { Part } from "./parts.js";
 import { plain } from "./plain.js";
 
 /** Connects to a part for some work, as the operator. Each call can take a minute. */

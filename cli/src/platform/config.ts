@@ -7,18 +7,26 @@ import {
   tlsSettings,
   urlList,
 } from "@shipping/kit/process/config";
+import { OPTIONAL_PARTS } from "@shipping/proto/parts";
 import { z } from "zod";
+import { type Part, parts } from "./parts.js";
 
-const rpcUrl = (part: string) => urlList().optional().describe(`URL of ${part}, for RPC`);
+type UrlSetting = `${Uppercase<Part>}_URL`;
+
+/** The name of the setting with a part's URLs. */
+export const urlSetting = (part: Part) => `${part.toUpperCase()}_URL` as UrlSetting;
+
+const rpcSettings = Object.fromEntries(
+  parts.map((part) => {
+    const isOptional = OPTIONAL_PARTS.some((one) => one === part);
+    const without = isOptional ? `; without it, the platform has no ${part}` : "";
+    return [urlSetting(part), urlList().optional().describe(`URL of ${part}, for RPC${without}`)];
+  }),
+) as Record<UrlSetting, z.ZodOptional<ReturnType<typeof urlList>>>;
 
 export const adminSettings = z.object({
   DATA_DIR: z.string().default(".data").describe("data folder of a local platform"),
-  GATEWAY_URL: rpcUrl("the gateway"),
-  PORTAL_URL: urlList().optional().describe("URL of the portal, for RPC; without it, the platform has no portal"),
-  RECORDS_URL: rpcUrl("records"),
-  CARRIER_URL: rpcUrl("carrier"),
-  TRACKING_URL: rpcUrl("tracking"),
-  WEBHOOKS_URL: rpcUrl("webhooks"),
+  ...rpcSettings,
   API_URL: urlList().optional().describe("URL of the public API, for doctor"),
   PUBLIC_URL: httpUrl({ paths: true })
     .optional()

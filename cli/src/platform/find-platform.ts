@@ -2,16 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Finding } from "@shipping/kit/service/finding";
 import { readSetting, readTls, type Tls } from "@shipping/kit/tls/tls";
+import { OPTIONAL_PARTS } from "@shipping/proto/parts";
 import { z } from "zod";
-import type { AdminConfig } from "./config.js";
-
-export const parts = ["gateway", "portal", "records", "carrier", "tracking", "webhooks"] as const;
-
-/** A part of the platform. Each has a database and answers RPCs. */
-export type Part = (typeof parts)[number];
-
-/** The parts that publish events. */
-export const PUBLISHERS = ["records", "carrier"] as const;
+import { type AdminConfig, urlSetting } from "./config.js";
+import { mapParts, type Part, parts } from "./parts.js";
 
 export type PerPart = Record<Part, string | undefined>;
 
@@ -40,16 +34,7 @@ export interface Platform {
 
 // Unknown entries are ignored: later releases may add some.
 const address = z.string().optional();
-const addresses = z
-  .object({
-    gateway: address,
-    portal: address,
-    records: address,
-    carrier: address,
-    tracking: address,
-    webhooks: address,
-  })
-  .catch({});
+const addresses = z.object(mapParts(() => address)).catch(mapParts(() => undefined));
 const files = z.object({ TLS_CERT_FILE: z.string(), TLS_KEY_FILE: z.string(), TLS_CA_FILE: z.string() });
 const platformFile = z.object({
   rpc: addresses,
@@ -67,9 +52,8 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
   const written = platformFile.parse(
     config.GATEWAY_URL ? {} : JSON.parse(await readFile(file, "utf8").catch(() => "{}")),
   );
-  const rpcOf = (part: Part) => config[`${part.toUpperCase() as Uppercase<Part>}_URL`] ?? written.rpc[part];
   return {
-    rpc: Object.fromEntries(parts.map((part) => [part, rpcOf(part)])) as PerPart,
+    rpc: mapParts((part) => config[urlSetting(part)] ?? written.rpc[part]),
     api: config.API_URL ?? written.api,
     pages: written.pages,
     bus: config.NATS_URL ?? written.bus,
@@ -81,9 +65,10 @@ export async function findPlatform(config: AdminConfig): Promise<Platform> {
   };
 }
 
-/** The parts of a platform. The portal is the only one that an installation may leave out. */
+/** The parts of a platform, without the optional ones whose URL is unknown. */
 export function deployedParts({ rpc }: Platform): readonly Part[] {
-  return rpc.portal === undefined ? parts.filter((part) => part !== "portal") : parts;
+  const isOptional = (part: Part) => OPTIONAL_PARTS.some((one) => one === part);
+  return parts.filter((part) => rpc[part] !== undefined || !isOptional(part));
 }
 
 export type FindPlatform = () => Promise<Platform>;

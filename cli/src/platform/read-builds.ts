@@ -5,7 +5,8 @@ import { connectTo } from "@shipping/kit/rpc/client";
 import { ANSWER_MS, type Finding } from "@shipping/kit/service/finding";
 import { bareHost } from "@shipping/kit/tls/tls";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import type { Part, Platform } from "./find-platform.js";
+import type { Platform } from "./find-platform.js";
+import type { Part } from "./parts.js";
 
 /** The build that one replica of a part runs. */
 export interface Build {

@@ -18,26 +18,31 @@ import {
 import { mcpSettings, toMcpDeps } from "@shipping/mcp/config";
 import type { McpSettingsDeps } from "@shipping/mcp/deps";
 import { type AreaSettingsDeps, areaSettings, checkAreaSettings, toAreaDeps } from "@shipping/portal/session/settings";
+import { PARTS } from "@shipping/proto/parts";
 import { type DeliveryConfig, deliverySettings, refuseSwitchesInProduction } from "@shipping/webhooks/config";
 import { jetStreamSettings } from "@shipping/webhooks/stream/settings";
 import { z } from "zod";
+import { isPublic, type Part, parts } from "./parts.js";
 
-const databaseFor = (part: string) =>
-  databaseUrl()
-    .optional()
-    .describe(`URL of the PostgreSQL database of ${part}; without it, an embedded server is used`);
+type DatabaseSetting = `DATABASE_URL_${Uppercase<Part>}`;
+
+/** The name of the setting with the URL of a part's database. */
+export const databaseSetting = (part: Part) => `DATABASE_URL_${part.toUpperCase()}` as DatabaseSetting;
+
+const databaseSettings = Object.fromEntries(
+  parts.map((part) => {
+    const whose = isPublic(part) ? `the ${part}` : part;
+    const description = `URL of the PostgreSQL database of ${whose}; without it, an embedded server is used`;
+    return [databaseSetting(part), databaseUrl().optional().describe(description)];
+  }),
+) as Record<DatabaseSetting, z.ZodOptional<ReturnType<typeof databaseUrl>>>;
 
 const settings = z.object({
-  PORT: port().default(8080).describe("port of the API; 0 picks a free port"),
+  PORT: port().default(PARTS.gateway.ports.http!).describe("port of the API; 0 picks a free port"),
   OPS_PORT: port().default(0).describe("port for /livez, /readyz and /metrics; 0 picks a free port"),
   HOST: z.string().default("127.0.0.1").describe("IP address to listen on"),
   DATA_DIR: z.string().default(".data").describe("folder for all data of the platform"),
-  DATABASE_URL_GATEWAY: databaseFor("the gateway"),
-  DATABASE_URL_PORTAL: databaseFor("the portal"),
-  DATABASE_URL_RECORDS: databaseFor("records"),
-  DATABASE_URL_CARRIER: databaseFor("carrier"),
-  DATABASE_URL_TRACKING: databaseFor("tracking"),
-  DATABASE_URL_WEBHOOKS: databaseFor("webhooks"),
+  ...databaseSettings,
   NATS_URL: urlList("nats", "tls")
     .optional()
     .describe("URL of the NATS server; without it, events stay inside the process"),

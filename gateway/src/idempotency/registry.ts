@@ -9,11 +9,12 @@ import type { Database } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
 import { ownedSql, readOwned } from "@shipping/kit/postgres/read-owned";
 import type { Log } from "@shipping/kit/process/log";
+import type { LedgerOwner } from "@shipping/proto/parts";
 import type { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import sql, { type Sql } from "sql-template-tag";
 
 /** The service whose ledger holds the result of a key. */
-export type Owner = "records" | "carrier" | "webhooks";
+export type Owner = LedgerOwner;
 
 export interface RegistryKey {
   caller: Caller;

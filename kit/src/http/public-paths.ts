@@ -1,5 +1,4 @@
-/** The parts of the platform that share its public address. */
-export type PublicPart = "portal" | "gateway" | "mcp";
+import { PARTS, PUBLIC_PARTS, type PublicPart } from "@shipping/proto/parts";
 
 /** A rule of the public address: which part answers a path. */
 export interface PublicPath {
@@ -9,19 +8,19 @@ export interface PublicPath {
   part: PublicPart;
 }
 
-const SITE = ["/", "/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/favicon.ico", "/favicon.svg"];
+const rules = PUBLIC_PARTS.flatMap((part): PublicPath[] => [
+  ...PARTS[part].paths.exact.map((path): PublicPath => ({ path, match: "exact", part })),
+  ...PARTS[part].paths.prefix.map((path): PublicPath => ({ path, match: "prefix", part })),
+]);
+const takesTheRest = ({ path, match }: PublicPath) => match === "prefix" && path === "/";
 
 /**
  * Which part answers each public path. The first rule that matches a path decides. The gateway answers for a part that does not run. The listener of `npm start`, the chart's Ingress and HTTPRoute, and
  * `docs/operations/routes.md` have the same rules.
  */
 export const PUBLIC_PATHS: readonly PublicPath[] = [
-  ...SITE.map((path): PublicPath => ({ path, match: "exact", part: "portal" })),
-  ...["/docs", "/developers"].map((path): PublicPath => ({ path, match: "prefix", part: "portal" })),
-  { path: "/mcp", match: "exact", part: "mcp" },
-  { path: "/mcp/", match: "exact", part: "mcp" },
-  { path: "/register", match: "exact", part: "mcp" },
-  { path: "/", match: "prefix", part: "gateway" },
+  ...rules.filter((rule) => !takesTheRest(rule)),
+  ...rules.filter(takesTheRest),
 ];
 
 const exact = new Map(PUBLIC_PATHS.filter(({ match }) => match === "exact").map(({ path, part }) => [path, part]));

@@ -5,6 +5,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
 import type { connectNodeAdapter } from "@connectrpc/connect-node";
 import { Health } from "@shipping/proto/grpc/health/v1/health_pb";
+import type { PartName } from "@shipping/proto/parts";
 import { type Log, onceAMinute } from "../process/log.js";
 import type { Tls } from "./tls.js";
 
@@ -80,7 +81,7 @@ export function peerLookup(tls: Tls): (request: http2.Http2ServerRequest) => str
  * The methods of a service that each part may call, by the name in its certificate. Other parts may not call any. Parts that may call a
  * method may also check the health of the service.
  */
-export type Peers = Readonly<Record<string, readonly DescMethod[]>>;
+export type Peers = Readonly<Partial<Record<PartName | "operator", readonly DescMethod[]>>>;
 
 /** Returns the part that a call comes from, by its certificate. */
 export const peerKey = createContextKey<string | undefined>(undefined, { description: "calling part" });

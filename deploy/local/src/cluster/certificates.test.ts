@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "@shipping/kit/process/log";
 import { openTls, readTls } from "@shipping/kit/tls/tls";
-import { parts } from "../parts.js";
+import { PART_NAMES } from "@shipping/proto/parts";
 import { keepPartCertificates } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 test("every part can start with a certificate of its own, whose files only their owner can read", async () => {
   const certificates = await keepPartCertificates(folder);
-  expect(Object.keys(certificates).sort()).toEqual([...parts, "mcp", "operator"].sort());
+  expect(Object.keys(certificates).sort()).toEqual([...PART_NAMES, "operator"].sort());
   for (const [part, files] of Object.entries(certificates)) {
     const tls = openTls({ ...files, ...development }, silentLog());
     const { subjectAltName } = new X509Certificate(tls?.options().cert ?? "");

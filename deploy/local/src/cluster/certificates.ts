@@ -3,15 +3,15 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { issueCertificate, newAuthority } from "@shipping/kit/testing/certificates";
 import { readTls, type TlsFiles } from "@shipping/kit/tls/tls";
-import { type AnyPart, parts } from "../parts.js";
+import { PART_NAMES, type PartName } from "@shipping/proto/parts";
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 90;
 const RENEW_BEFORE_DAYS = 30;
 
 /** The owners of certificates: each part, and the operator, whose commands call the parts. */
-export type Peer = AnyPart | "operator";
-const peers: readonly Peer[] = [...parts, "mcp", "operator"];
+export type Peer = PartName | "operator";
+const peers: readonly Peer[] = [...PART_NAMES, "operator"];
 
 /** Makes a certificate for each part and for the operator once. If they end soon, all are made again, because no process of the cluster runs yet. */
 export async function keepPartCertificates(dataDir: string, now = new Date()): Promise<Record<Peer, TlsFiles>> {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Env } from "@shipping/kit/process/config";
+import { PARTS } from "@shipping/proto/parts";
 import { InvalidArgumentError } from "commander";
 import { type Part, parts } from "../parts.js";
 import { cachedRelease, commitOf } from "./build-release.js";
@@ -30,12 +31,12 @@ export async function otherParts(only: Part, others: string, say: (line: string)
 }
 
 /** Returns the setting that names a part's checkout in its `build_info`: the name of its folder, which is the commit if it was built for `--others`. */
-export function buildOf(folder: string | undefined): Env {
-  return folder === undefined ? {} : { BUILD_REVISION: basename(dirname(folder.replace("/services/", "/"))) };
+export function buildOf(part: Part, folder: string | undefined): Env {
+  return folder === undefined ? {} : { BUILD_REVISION: basename(folder.slice(0, -PARTS[part].folder.length - 1)) };
 }
 
 function folderIn(checkout: string, part: Part): string {
-  const folder = resolve(checkout, part === "gateway" ? part : `services/${part}`);
+  const folder = resolve(checkout, PARTS[part].folder);
   const program = join(folder, "dist/main.js");
   if (existsSync(program)) return folder;
   throw new InvalidArgumentError(`${program} does not exist. Run this there first: npm ci && npm run build`);

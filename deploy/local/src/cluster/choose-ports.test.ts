@@ -1,30 +1,21 @@
 import { createServer } from "node:net";
-import { choosePorts } from "./choose-ports.js";
+import { PARTS } from "@shipping/proto/parts";
+import { choosePorts, urlsOf } from "./choose-ports.js";
 
-const replicas = { gateway: 2, portal: 1, records: 2, carrier: 1, tracking: 1, webhooks: 1 };
-const one = { replicas, nats: 1, mcp: false };
+const replicas = { gateway: 2, portal: 1, records: 2, carrier: 1, tracking: 1, webhooks: 1, mcp: 0 };
+const one = { replicas, nats: 1 };
 
 describe("choosePorts", () => {
   test("finds different ports for all processes, below those of outgoing connections", async () => {
-    const { front, parts, rpc, ops, postgres, nats, natsRoutes } = await choosePorts({
-      replicas,
-      port: 0,
-      nats: 3,
-      mcp: false,
-    });
-    expect(Object.entries(parts).map(([part, ports]) => [part, ports.length])).toEqual(Object.entries(replicas));
-    expect([rpc.gateway.length, rpc.portal.length]).toEqual([2, 1]);
-    const all = [
-      front,
-      ...Object.values(parts).flat(),
-      ...Object.values(rpc).flat(),
-      ...ops,
-      postgres,
-      ...nats,
-      ...natsRoutes,
-    ];
-    expect(ops).toHaveLength(8);
-    expect(new Set(all).size).toBe(1 + 8 + 3 + 8 + 1 + 3 + 3);
+    const { front, parts, postgres, nats, natsRoutes } = await choosePorts({ replicas, port: 0, nats: 3 });
+    expect(Object.fromEntries(Object.entries(parts).map(([part, { length }]) => [part, length]))).toEqual(replicas);
+    const processes = Object.values(parts).flat();
+    expect(processes.map((ports) => Object.keys(ports).sort().join(" "))).toEqual([
+      ...Array(3).fill("http ops rpc"),
+      ...Array(5).fill("ops rpc"),
+    ]);
+    const all = [front, ...processes.flatMap((ports) => Object.values(ports)), postgres, ...nats, ...natsRoutes];
+    expect(new Set(all).size).toBe(1 + 3 * 3 + 5 * 2 + 1 + 3 + 3);
     expect(Math.max(...all)).toBeLessThan(32_000);
   });
 
@@ -33,14 +24,30 @@ describe("choosePorts", () => {
     expect([nats.length, natsRoutes]).toEqual([1, []]);
   });
 
-  test("gives the public address the requested port, and gateways and portals those after it", async () => {
-    const [port = 0] = (await choosePorts({ ...one, port: 0 })).ops;
+  test("gives the public address the requested port, and public parts those after it", async () => {
+    const port = (await choosePorts({ ...one, port: 0 })).parts.records[0]!.ops;
     const { front, parts } = await choosePorts({ ...one, port });
-    expect([front, parts.gateway, parts.portal]).toEqual([port, [port + 1, port + 2], [port + 3]]);
+    const http = [...parts.gateway, ...parts.portal].map((ports) => ports.http);
+    expect([front, ...http]).toEqual([port, port + 1, port + 2, port + 3]);
+  });
+
+  test("opens the internal ports of a part that another one calls there", async () => {
+    const { parts } = await choosePorts({ nats: 1, port: 0, replicas: { ...replicas, mcp: 1 } });
+    expect(parts.gateway.map(({ internal }) => internal)).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(urlsOf("::1", parts, "gateway", "internal")).toEqual(
+      parts.gateway.map(({ internal }) => `http://[::1]:${internal}`),
+    );
+  });
+
+  test("follows the declarations: a part that gets public HTTP has a port for it after the others", async () => {
+    const port = (await choosePorts({ ...one, port: 0 })).parts.records[0]!.ops;
+    const declared = { ...PARTS, tracking: { ...PARTS.tracking, ports: { http: 8080, rpc: 8090, ops: 9090 } } };
+    const { parts } = await choosePorts({ ...one, port }, declared);
+    expect(parts.tracking).toEqual([{ http: port + 4, rpc: expect.any(Number), ops: expect.any(Number) }]);
   });
 
   test("names the port that is in use", async () => {
-    const [port = 0] = (await choosePorts({ ...one, port: 0 })).ops;
+    const port = (await choosePorts({ ...one, port: 0 })).parts.records[0]!.ops;
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(port + 1, "127.0.0.1", done));
     await expect(choosePorts({ ...one, port })).rejects.toThrow(`Port ${port + 1} is in use`);

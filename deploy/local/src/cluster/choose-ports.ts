@@ -1,21 +1,25 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { isPublic, mapParts, type Part, type PublicOwner } from "../parts.js";
+import { toOrigin } from "@shipping/kit/process/config";
+import { PART_NAMES, PARTS, type PartFacts, type PartName } from "@shipping/proto/parts";
 import type { ClusterOptions } from "./options.js";
+
+/** The declarations of the parts. */
+export type Declared = Readonly<Record<PartName, PartFacts>>;
+
+/** A use of a port. */
+export type Use = keyof PartFacts["ports"];
+
+/** The ports of a process, by their use: those that its part declares. */
+export type ProcessPorts = Partial<Record<Use, number>> & { ops: number };
+
+/** The ports of each part's processes. */
+export type PartPorts = Readonly<Record<PartName, readonly ProcessPorts[]>>;
 
 export interface Ports {
   /** The port of the one public address. */
   front: number;
-  /** One port for each replica of a part: for public HTTP, or else for RPC. */
-  parts: Record<Part, number[]>;
-  /** The ports for RPC of the parts with public HTTP. */
-  rpc: Record<PublicOwner, number[]>;
-  /** The port of the MCP server, if the cluster has one. */
-  mcp: number | undefined;
-  /** The internal ports of the gateways, which the MCP server calls. */
-  internal: number[];
-  /** One port for each process of any part. */
-  ops: number[];
+  parts: PartPorts;
   postgres: number;
   /** One port for each NATS server. */
   nats: number[];
@@ -23,41 +27,56 @@ export interface Ports {
   natsRoutes: number[];
 }
 
+/** The number of processes of each part, and what else needs ports. */
+type Wanted = Pick<ClusterOptions, "port" | "nats"> & { replicas: Readonly<Record<PartName, number>> };
+
 // These ports are below the ephemeral ports of Linux, macOS and Windows: an outgoing connection could take the port of a server that
 // restarts.
 const FROM = 15_000;
 const TO = 32_000;
 
-/** The public address gets the requested port, and gateways and portals those after it; all other processes get free ports. */
-export async function choosePorts(
-  options: Pick<ClusterOptions, "replicas" | "port" | "nats"> & { mcp: boolean },
-): Promise<Ports> {
-  const { replicas, port, nats } = options;
-  const mcp = options.mcp ? 1 : 0;
-  const publicPorts = 1 + replicas.gateway + replicas.portal;
+/** The public address gets the requested port, and public parts those after it, in the order of the parts; all others are free ports. */
+export async function choosePorts({ replicas, port, nats }: Wanted, declared: Declared = PARTS): Promise<Ports> {
+  const usesOf = (part: PartName) =>
+    (Object.keys(declared[part].ports) as Use[]).filter(
+      (use) => use !== "internal" || isRequested(part, replicas, declared),
+    );
+  const uses = PART_NAMES.flatMap((part) => Array.from({ length: replicas[part] }, () => usesOf(part)).flat());
+  const publicPorts = 1 + uses.filter((use) => use === "http").length;
   const wanted = port === 0 ? [] : Array.from({ length: publicPorts }, (_, index) => port + index);
   for (const one of wanted) {
     if (!(await isFree(one)))
       throw new Error(`Port ${one} is in use. Stop the program that uses it, or choose another port with --port.`);
   }
-  const processes = Object.values(replicas).reduce((sum, count) => sum + count, mcp);
-  const free = await freePorts(2 * processes + publicPorts + replicas.gateway + 1 + 2 * nats);
-  const take = (count: number) => free.splice(0, count);
-  const takePublic = (count: number) => (wanted.length > 0 ? wanted.splice(0, count) : take(count));
-  const [postgres] = take(1) as [number];
-  const [front] = takePublic(1) as [number];
-  const [ofMcp] = take(mcp);
+  const free = await freePorts(2 + uses.length + 2 * nats);
+  const take = () => free.pop()!;
+  const takePublic = () => wanted.shift() ?? take();
+  const front = takePublic();
+  const portsOf = (part: PartName) =>
+    Array.from(
+      { length: replicas[part] },
+      () =>
+        Object.fromEntries(usesOf(part).map((use) => [use, use === "http" ? takePublic() : take()])) as ProcessPorts,
+    );
   return {
     front,
-    parts: mapParts((part) => (isPublic(part) ? takePublic : take)(replicas[part])),
-    mcp: ofMcp,
-    internal: take(mcp * replicas.gateway),
-    rpc: { gateway: take(replicas.gateway), portal: take(replicas.portal) },
-    ops: take(processes),
-    postgres,
-    nats: take(nats),
-    natsRoutes: nats > 1 ? take(nats) : [],
+    parts: Object.fromEntries(PART_NAMES.map((part) => [part, portsOf(part)])) as Record<PartName, ProcessPorts[]>,
+    postgres: take(),
+    nats: Array.from({ length: nats }, take),
+    natsRoutes: nats > 1 ? Array.from({ length: nats }, take) : [],
   };
+}
+
+/** Whether a part that runs calls another at its internal port, which is closed otherwise. */
+function isRequested(part: PartName, replicas: Wanted["replicas"], declared: Declared): boolean {
+  const running = PART_NAMES.filter((one) => replicas[one] > 0);
+  const requests = running.flatMap((one) => Object.values(declared[one].requests));
+  return requests.some((request) => request.part === part && request.port === "internal");
+}
+
+/** Returns the URLs of one use of a part's processes. */
+export function urlsOf(host: string, ports: PartPorts, part: PartName, use: Use): string[] {
+  return ports[part].flatMap((own) => own[use] ?? []).map((port) => toOrigin(host, port));
 }
 
 async function freePorts(count: number): Promise<number[]> {

@@ -1,9 +1,10 @@
+import { LEDGER_OWNERS, OPTIONAL_PARTS } from "@shipping/proto/parts";
 import { Command, InvalidArgumentError } from "commander";
 import { examples, wholeNumber } from "../option-values.js";
-import type { Part } from "../parts.js";
+import { isPublic, mapParts, type Part, parts } from "../parts.js";
 import { addCheckout, type Checkouts, toPart } from "./checkouts.js";
 
-/** The number of processes of each part, and the public port, which those of the gateways and the portals follow; 0 selects free ports. */
+/** The number of processes of each part, and the public port, which those of public parts follow; 0 selects free ports. */
 export interface ClusterOptions {
   replicas: Record<Part, number>;
   port: number;
@@ -27,24 +28,29 @@ function clusterSize(text: string): number {
   throw new InvalidArgumentError("Use 1, 3 or 5.");
 }
 
+/** The option for the number of a part's processes. */
+export const countOption = (part: Part) => (isPublic(part) ? `${part}s` : part);
+
+/** Two processes for parts between which a write can be repeated, because their replicas must agree about it. */
+function defaultCount(part: Part): number {
+  if (OPTIONAL_PARTS.some((one) => one === part)) return 1;
+  return isPublic(part) || LEDGER_OWNERS.some((one) => one === part) ? 2 : 1;
+}
+
 /** Parses the command line. If it is invalid, prints an error and exits. */
 export function clusterOptions(
   args: readonly string[],
   defaultPort: number,
   command = new Command("npm run cluster --"),
 ): ClusterOptions {
+  command.description("Run the platform as separate processes. A process that exits is restarted.");
+  for (const part of parts)
+    command.option(`--${countOption(part)} <n>`, `number of ${part} processes`, count, defaultCount(part));
   command
-    .description("Run the platform as separate processes. A process that exits is restarted.")
-    .option("--gateways <n>", "number of gateway processes", count, 2)
-    .option("--portals <n>", "number of portal processes", count, 1)
-    .option("--records <n>", "number of records processes", count, 2)
-    .option("--carrier <n>", "number of carrier processes", count, 2)
-    .option("--tracking <n>", "number of tracking processes", count, 1)
-    .option("--webhooks <n>", "number of webhooks processes", count, 2)
     .option("--nats <n>", "number of NATS servers: 1, 3 or 5", clusterSize, 1)
     .option(
       "--port <n>",
-      "public port, which those of the gateways and the portals follow; 0 picks free ports",
+      "public port, which those of the gateways and of other public parts follow; 0 picks free ports",
       wholeNumber(0, 65_535),
       defaultPort,
     )
@@ -70,10 +76,9 @@ export function clusterOptions(
       ),
     )
     .parse(args, { from: "user" });
-  const { gateways, portals, port, nats, sharedBuffersMb, tls, ...further } = command.opts();
-  const { from: checkouts = {}, only, others, ...services } = further;
+  const { port, nats, sharedBuffersMb, tls, from: checkouts = {}, only, others, ...counts } = command.opts();
   if ((only === undefined) !== (others === undefined))
     command.error("error: --only and --others belong together, such as --only webhooks --others main.");
-  const replicas = { gateway: gateways, portal: portals, ...services } as Record<Part, number>;
+  const replicas = mapParts((part) => counts[countOption(part)] as number);
   return { replicas, port, nats, sharedBuffersMb, tls, checkouts, ...(only && { one: { part: only, others } }) };
 }

@@ -1,15 +1,24 @@
 import { existsSync } from "node:fs";
+import { PARTS } from "@shipping/proto/parts";
 import { mapParts } from "../parts.js";
 import { planProcesses } from "./plan-processes.js";
 
 const options: Parameters<typeof planProcesses>[0] = {
   host: "127.0.0.1",
   ports: {
-    parts: { gateway: [8080, 8081], portal: [8082], records: [1, 2], carrier: [3], tracking: [4], webhooks: [5] },
-    rpc: { gateway: [21, 22], portal: [23] },
-    mcp: undefined,
-    internal: [],
-    ops: [11, 12, 13, 14, 15, 16, 17, 18],
+    gateway: [
+      { http: 8080, rpc: 21, ops: 11 },
+      { http: 8081, rpc: 22, ops: 12 },
+    ],
+    portal: [{ http: 8082, rpc: 23, ops: 13 }],
+    records: [
+      { rpc: 1, ops: 14 },
+      { rpc: 2, ops: 15 },
+    ],
+    carrier: [{ rpc: 3, ops: 16 }],
+    tracking: [{ rpc: 4, ops: 17 }],
+    webhooks: [{ rpc: 5, ops: 18 }],
+    mcp: [],
   },
   databaseUrls: {
     gateway: "pg:g",
@@ -28,7 +37,11 @@ const options: Parameters<typeof planProcesses>[0] = {
   env: { PATH: "/bin", CLOCK_SPEEDUP: "60", PORT: "1", SECRETS_KEYS: "given:key", SMTP_URL: "smtp://mail" },
 };
 const plan = planProcesses(options);
-const withMcp = { ...options.ports, mcp: 8083, internal: [31, 32], ops: [...options.ports.ops, 19] };
+const withMcp = {
+  ...options.ports,
+  gateway: options.ports.gateway.map((ports, index) => ({ ...ports, internal: 31 + index })),
+  mcp: [{ http: 8083, ops: 19 }],
+};
 
 describe("planProcesses", () => {
   test("names the replicas of each part, each with ports of its own", () => {
@@ -44,16 +57,9 @@ describe("planProcesses", () => {
     ]);
   });
 
-  test("passes on the launcher's environment, except the settings that differ between processes", () => {
+  test("passes on the launcher's environment without the settings of other parts, and the URLs of the parts that it calls", () => {
     expect(plan.find(({ name }) => name === "records-2")?.env).toEqual({
       PATH: "/bin",
-      CLOCK_SPEEDUP: "60",
-      SECRETS_KEYS: "given:key",
-      GATEWAY_URL: "http://127.0.0.1:21,http://127.0.0.1:22",
-      PORTAL_URL: "http://127.0.0.1:23",
-      RECORDS_URL: "http://127.0.0.1:1,http://127.0.0.1:2",
-      CARRIER_URL: "http://127.0.0.1:3",
-      TRACKING_URL: "http://127.0.0.1:4",
       WEBHOOKS_URL: "http://127.0.0.1:5",
       DATABASE_URL: "pg:r",
       NATS_URL: "nats://127.0.0.1:9",
@@ -63,6 +69,32 @@ describe("planProcesses", () => {
       HOST: "127.0.0.1",
       PORT: "2",
       OPS_PORT: "15",
+    });
+  });
+
+  test("gives each part the settings that it alone takes, and the URL of each process that it calls", () => {
+    const env = (name: string) => plan.find((one) => one.name === name)?.env;
+    expect(env("webhooks-1")).toMatchObject({ CLOCK_SPEEDUP: "60", SECRETS_KEYS: "given:key", DATABASE_URL: "pg:w" });
+    expect(env("portal-1")).toMatchObject({
+      SMTP_URL: "smtp://mail",
+      GATEWAY_URL: "http://127.0.0.1:21,http://127.0.0.1:22",
+      RECORDS_URL: "http://127.0.0.1:1,http://127.0.0.1:2",
+    });
+    expect(env("tracking-1")).toEqual({
+      ...{ PATH: "/bin", DATABASE_URL: "pg:t", HOST: "127.0.0.1", PORT: "4", OPS_PORT: "17" },
+    });
+  });
+
+  test("follows the declarations: ports, calls and settings of a part", () => {
+    const tracking = { ...PARTS.tracking, calls: ["records"], settings: ["CLOCK_SPEEDUP"] } as const;
+    const ports = { ...options.ports, tracking: [{ http: 6, rpc: 4, ops: 17 }] };
+    const planned = planProcesses({ ...options, ports }, { ...PARTS, tracking });
+    expect(planned.find(({ part }) => part === "tracking")).toMatchObject({
+      address: "127.0.0.1:6",
+      env: {
+        ...{ PORT: "6", RPC_PORT: "4", CLOCK_SPEEDUP: "60" },
+        RECORDS_URL: "http://127.0.0.1:1,http://127.0.0.1:2",
+      },
     });
   });
 
@@ -76,12 +108,14 @@ describe("planProcesses", () => {
   });
 
   test("passes on the settings of mail and sign-in to the portal alone", () => {
-    const settings = { ...options.env, MAIL_FROM: "a@b.example", OIDC_ISSUER: "https://id.example" };
+    const settings = { ...options.env, MAIL_DIR: "mail", MAIL_FROM: "a@b.example", OIDC_ISSUER: "https://id.example" };
     const told = planProcesses({ ...options, env: settings }).map(({ name, env }) => [
       name,
       Object.keys(env).filter((key) => /^(OIDC|SMTP|MAIL)_/.test(key)),
     ]);
-    expect(told.filter(([, keys]) => keys?.length)).toEqual([["portal-1", ["SMTP_URL", "MAIL_FROM", "OIDC_ISSUER"]]]);
+    expect(told.filter(([, keys]) => keys?.length)).toEqual([
+      ["portal-1", ["SMTP_URL", "MAIL_DIR", "MAIL_FROM", "OIDC_ISSUER"]],
+    ]);
   });
 
   test("starts the MCP server if it has a port, which calls the internal ports of the gateways, and gets its settings alone", () => {

@@ -7,6 +7,7 @@ import { toOrigin } from "@shipping/kit/process/config";
 import { silentLog } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
 import { openPrisma as openPortalPrisma } from "@shipping/portal/database/deps";
+import { PARTS, type PartName, PUBLIC_PARTS, type PublicOwner, type PublicPart } from "@shipping/proto/parts";
 import {
   environment,
   installationName,
@@ -18,17 +19,17 @@ import {
 } from "../config.js";
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
-import { type AnyPart, isPublic, mapParts, type Part, type PublicOwner } from "../parts.js";
+import { mapParts, type Part } from "../parts.js";
 import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../platform/demo-account.js";
 import { abortable } from "../platform/explain-start.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
 import { findNatsServer } from "../servers/find-nats-server.js";
 import { keepPartCertificates } from "./certificates.js";
 import { otherParts } from "./checkouts.js";
-import { choosePorts, type Ports } from "./choose-ports.js";
+import { choosePorts, type Ports, urlsOf } from "./choose-ports.js";
 import type { ClusterOptions } from "./options.js";
 import { type EventBus, planProcesses, rpcUrlsOf } from "./plan-processes.js";
-import { endLeftProcesses, type RunningServer, runServers, type Servers } from "./run-servers.js";
+import { endLeftProcesses, type RunningServer, runServers, type Servers, type Tier } from "./run-servers.js";
 import { emptyLogs, natsServer, partServer, postgresServer } from "./servers.js";
 import { startFront } from "./start-front.js";
 
@@ -124,29 +125,25 @@ export async function launch(of: Launch) {
   // Reports settings that webhooks and the gateway would refuse, before anything starts.
   localDeliveryConfig(keys);
   const { developerArea } = localAreaDeps(folder.path);
-  const ports = await choosePorts({ ...cluster, mcp: localMcpDeps() !== undefined });
+  const replicas = { ...cluster.replicas, mcp: localMcpDeps() === undefined ? 0 : 1 };
+  const ports = await choosePorts({ ...cluster, replicas });
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports, logs), startNats(of, ports, logs)]);
   // The account is created before the processes start: a small machine is busy then, and connecting times out after a second.
-  const originsOf = (part: PublicOwner) => ports.parts[part].map((port) => toOrigin(config.HOST, port));
-  const [gatewayOrigins, portals] = [originsOf("gateway"), originsOf("portal")];
+  const originsOf = (part: PublicPart) => urlsOf(config.HOST, ports.parts, part, "http");
+  const gatewayOrigins = originsOf("gateway");
   const origin = toOrigin(config.HOST, ports.front);
   const publicUrl = developerArea && { PUBLIC_URL: developerArea.publicUrl ?? origin };
   const account = await withDemoAccount(folder, databaseUrls, publicUrl?.PUBLIC_URL);
   const env = { ...publicUrl, ...mailFolder(folder.path), ...installationName(config, folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
   const { checkouts } = cluster;
-  const common = { host: config.HOST, ports, databaseUrls, bus };
+  const common = { host: config.HOST, ports: ports.parts, databaseUrls, bus };
   const processes = planProcesses({ ...common, secretsKeys: keys, certificates, checkouts, env });
   say(`Starting ${processes.length} processes. Their logs are in ${logs} …`);
-  const toTier = (part: AnyPart) => {
-    // Like the portals, it stops before the gateways, which it calls.
-    if (part === "mcp") return "portals";
-    return isPublic(part) ? (`${part}s` as const) : "services";
-  };
-  await Promise.all(processes.map((process) => servers.start(toTier(process.part), partServer(process, logs, say))));
+  await Promise.all(processes.map((process) => servers.start(tierOf(process.part), partServer(process, logs, say))));
 
-  const rpcUrls = rpcUrlsOf(config.HOST, ports);
+  const rpcUrls = rpcUrlsOf(config.HOST, ports.parts);
   const rpc = mapParts((part) => rpcUrls[part].join(","));
   const urls = {
     databases: databaseUrls,
@@ -157,11 +154,25 @@ export async function launch(of: Launch) {
   };
   await folder.publish("platform.json", { ...urls, tls: certificates?.operator });
   const [base_url, ...gateways] = [origin, ...gatewayOrigins].map((one) => `${one}/api/v1`) as [string, ...string[]];
-  const mcp = ports.mcp === undefined ? [] : [toOrigin(config.HOST, ports.mcp)];
-  return {
-    description: { base_url, ...account, gateways, portals, mcp: mcp[0] && `${mcp[0]}/mcp` } satisfies Launched,
-    front: { host: config.HOST, port: ports.front, processes: { gateway: gatewayOrigins, portal: portals, mcp } },
+  const [mcp] = originsOf("mcp");
+  const description: Launched = {
+    ...{ base_url, ...account, gateways, portals: originsOf("portal") },
+    ...(mcp !== undefined && { mcp: `${mcp}/mcp` }),
   };
+  const byPart = Object.fromEntries(PUBLIC_PARTS.map((part) => [part, originsOf(part)]));
+  return {
+    description,
+    front: { host: config.HOST, port: ports.front, processes: byPart as Record<PublicPart, string[]> },
+  };
+}
+
+/** A part that calls a public one stops before it, and public parts stop before the services. */
+function tierOf(part: PartName): Tier {
+  const { calls, requests } = PARTS[part];
+  const called = [...calls, ...Object.values(requests).map((request) => request.part)];
+  const isPublic = (one: PartName) => PUBLIC_PARTS.some((known) => known === one);
+  if (called.some(isPublic)) return "portals";
+  return isPublic(part) ? "gateways" : "services";
 }
 
 async function startDatabases(of: Launch, ports: Ports, logs: string): Promise<Record<Part, string>> {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent, createServer, request } from "node:http";
-import { choosePart, type PublicPart, toPath } from "@shipping/kit/http/public-paths";
+import { choosePart, toPath } from "@shipping/kit/http/public-paths";
+import type { PublicPart } from "@shipping/proto/parts";
 
 /**
  * Starts the one public address of a cluster, as an Ingress is in production: each request goes to a process of the part that answers its path, and

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { migrate } from "@shipping/kit/postgres/migrate";
 import pg from "pg";
-import type { LocalConfig } from "../config.js";
+import { databaseSetting, type LocalConfig } from "../config.js";
 import type { DataFolder } from "../data-folder.js";
 import { mapParts, migrationFolders, type Part, parts } from "../parts.js";
 
@@ -32,7 +32,7 @@ export async function prepareDatabases(options: {
 }
 
 function givenUrls(config: LocalConfig): Record<Part, string | undefined> {
-  return mapParts((part) => config[`DATABASE_URL_${part.toUpperCase() as Uppercase<Part>}`]);
+  return mapParts((part) => config[databaseSetting(part)]);
 }
 
 async function databasesOn(

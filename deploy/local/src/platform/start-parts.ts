@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createClient } from "@connectrpc/connect";
+import { createClient, type Transport } from "@connectrpc/connect";
 import { startCarrier } from "@shipping/carrier/start-carrier";
 import type { PaceLimits } from "@shipping/gateway/admission/pace";
 import type { EdgeDeps } from "@shipping/gateway/api/deps";
@@ -20,6 +20,7 @@ import { openPrisma as openPortalPrisma } from "@shipping/portal/database/deps";
 import type { PrismaClient as PortalPrisma } from "@shipping/portal/gen/prisma/client";
 import type { AreaSettingsDeps } from "@shipping/portal/session/settings";
 import { startPortal } from "@shipping/portal/start-portal";
+import type { PartName } from "@shipping/proto/parts";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
@@ -28,7 +29,7 @@ import { startTracking } from "@shipping/tracking/start-tracking";
 import type { DeliveryConfig } from "@shipping/webhooks/config";
 import { startWebhooks } from "@shipping/webhooks/start-webhooks";
 import type { SubscribableBus } from "@shipping/webhooks/stream/inbox";
-import type { Part } from "../parts.js";
+import { mapParts, type Part } from "../parts.js";
 import { openMcp } from "./open-mcp.js";
 
 export interface PartsOptions {
@@ -43,7 +44,7 @@ export interface PartsOptions {
   portal: AreaSettingsDeps;
   /** The MCP server, if there is one. */
   mcp?: McpSettingsDeps | undefined;
-  logOf(part: Part | "mcp"): Log;
+  logOf(part: PartName): Log;
 }
 
 export interface RunningParts extends Running {
@@ -103,12 +104,10 @@ async function startInto(
     tracking: createClient(TrackingService, tracking.transport),
   };
   const carrier = await open("carrier", await startCarrier({ ...inputsFor("carrier"), ...subscriber, ...neighbours }));
-  const transports = {
-    records: records.transport,
-    carrier: carrier.transport,
-    tracking: tracking.transport,
-    webhooks: webhooks.transport,
-  };
+  const services = { records, carrier, tracking, webhooks };
+  const transports = Object.fromEntries(
+    Object.entries(services).map(([part, { transport }]) => [part, transport]),
+  ) as Record<keyof typeof services, Transport>;
   const listenerMetrics = createMetrics({ part: "gateway", log: logOf("gateway") });
   const listener = createPublicListener({
     ...listening,
@@ -143,6 +142,7 @@ async function startInto(
     clockOffsetMs: 0,
   });
   const operators = await open("portal", { ...people, peers: {} });
+  const opened = { ...services, gateway: access, portal: operators } satisfies Record<Part, unknown>;
   const agents = mcp && (await openMcp({ mcp, internal: edge.internal, listener, started, log: logOf("mcp") }));
   const server = await listener.start({
     gateway: edge.application,
@@ -157,14 +157,7 @@ async function startInto(
     gatewayPrisma: prisma,
     portalPrisma,
     renderSite: people.application.renderSite,
-    rpcPorts: {
-      gateway: access.port,
-      portal: operators.port,
-      records: records.port,
-      carrier: carrier.port,
-      tracking: tracking.port,
-      webhooks: webhooks.port,
-    },
+    rpcPorts: mapParts((part) => opened[part].port),
     internalPort: agents?.internalPort,
   };
 }

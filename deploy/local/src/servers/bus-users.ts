@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { Env } from "@shipping/kit/process/config";
+import { BUS_USERS } from "@shipping/proto/parts";
 
-/** The users of NATS: the parts and the operator. */
-export const busUsers = ["records", "carrier", "webhooks", "operator"] as const;
+/** The users of NATS: the parts that use the event bus, and the operator. */
+export const busUsers = [...BUS_USERS, "operator"] as const;
 
 export type BusUser = (typeof busUsers)[number];
 

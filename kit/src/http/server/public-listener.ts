@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
+import type { PublicPart } from "@shipping/proto/parts";
 import type { Express } from "express";
 import { toOrigin } from "../../process/config.js";
 import type { Metrics } from "../../process/metrics.js";
 import { affordConnections } from "../../process/open-files.js";
-import { choosePart, type PublicPart, toPath } from "../public-paths.js";
+import { choosePart, toPath } from "../public-paths.js";
 import { createConnections, MAX_CONNECTIONS, measureConnections } from "./connections.js";
 import { type HttpOptions, type HttpServer, listen } from "./listen.js";
 import { createMessagePrototypes, type MessagePrototypes } from "./message-prototypes.js";
