@@ -1,4 +1,5 @@
 import { eventually } from "@shipping/kit/testing/eventually";
+import { LEDGER_OWNERS, PUBLISHERS } from "@shipping/proto/parts";
 import sql, { raw } from "sql-template-tag";
 import type { ApiAnswer } from "../platform/api-client.js";
 import { type Stack, startStack } from "../platform/stack.js";
@@ -47,8 +48,8 @@ const partsWith = {
   shipments: ["records"],
   labels: ["carrier"],
   subscriptions: ["webhooks"],
-  ledger: ["records", "carrier", "webhooks"],
-  outbox: ["records", "carrier"],
+  ledger: LEDGER_OWNERS,
+  outbox: PUBLISHERS,
   events: ["webhooks"],
 } as const;
 

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
-import { migrationFolders, type Part } from "@shipping/local/parts";
+import { databaseSetting } from "@shipping/local/config";
+import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 
 // Runs the programs that `npm run build` has compiled.
 const { resolve } = createRequire(import.meta.filename);
@@ -40,12 +41,7 @@ function run(program: string, env: Record<string, string>): Promise<{ status: un
 }
 
 const compiled = (part: Part) => resolve(`@shipping/${part}/main`).replace("/src/", "/dist/").replace(/\.ts$/, ".js");
-const neighbours = {
-  RECORDS_URL: "http://127.0.0.1:1",
-  CARRIER_URL: "http://127.0.0.1:1",
-  TRACKING_URL: "http://127.0.0.1:1",
-  WEBHOOKS_URL: "http://127.0.0.1:1",
-};
+const neighbours = Object.fromEntries(parts.map((part) => [`${part.toUpperCase()}_URL`, "http://127.0.0.1:1"]));
 
 describe("on a PostgreSQL that is too old", () => {
   test.each(["gateway", "tracking"] as const)("%s does not start, and one line says why", async (part) => {
@@ -59,12 +55,7 @@ describe("on a PostgreSQL that is too old", () => {
 
   test("npm start does not start, and one line says why", async () => {
     const folder = await mkdtemp(join(tmpdir(), "versions-test-"));
-    const urls = await Promise.all(
-      (["gateway", "records", "carrier", "tracking", "webhooks"] as const).map(async (part) => [
-        `DATABASE_URL_${part.toUpperCase()}`,
-        await database(part, "14.19"),
-      ]),
-    );
+    const urls = await Promise.all(parts.map(async (part) => [databaseSetting(part), await database(part, "14.19")]));
     const env = { ...Object.fromEntries(urls), DATA_DIR: folder };
     expect(await run(join(root, "deploy/local/dist/platform/main.js"), env)).toEqual({
       status: 1,

@@ -7,6 +7,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { type BusUser, busAuthorization, newBusPasswords } from "@shipping/local/servers/bus-users";
+import { BUS_USERS, PARTS, type BusUser as PartOnBus, PUBLISHERS } from "@shipping/proto/parts";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { SubscribableBus } from "@shipping/webhooks/stream/inbox";
 import { createJetStreamBus } from "@shipping/webhooks/stream/jetstream-bus";
@@ -29,7 +30,7 @@ afterAll(() => server.stop());
 const identityOf = (user: BusUser, password = passwords[user]) => identityWith(user, password);
 
 /** The bus with the part's credentials. */
-function busOf(part: "records" | "carrier" | "webhooks"): SubscribableBus {
+function busOf(part: PartOnBus): SubscribableBus {
   const bus = createJetStreamBus({ url: server.url, name: part, identity: identityOf(part), log: silentLog() });
   open.push(bus);
   return bus;
@@ -67,23 +68,20 @@ test("who has no name, or a wrong password, is not let in", async () => {
   await expect(connect(wrong)).rejects.toThrow("Authorization Violation");
 });
 
-test.each(["records", "carrier", "webhooks"])(
-  "%s without a name does not start in production, and says why",
-  (part) => {
-    const neighbours = ["RECORDS", "TRACKING", "WEBHOOKS"].map((name) => [`${name}_URL`, "http://127.0.0.1:1"]);
-    const env = {
-      ...Object.fromEntries(neighbours),
-      NODE_ENV: "production",
-      RPC_PLAINTEXT_TRUSTS_NETWORK: "true",
-      DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
-      NATS_URL: server.url,
-      SECRETS_KEYS: `k:${Buffer.alloc(32).toString("base64")}`,
-    };
-    const main = join(import.meta.dirname, "../../services", part, "dist/main.js");
-    const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^No NATS credentials\. .*\n$/)]);
-  },
-);
+test.each(BUS_USERS)("%s without a name does not start in production, and says why", (part) => {
+  const neighbours = PARTS[part].calls.map((called) => [`${called.toUpperCase()}_URL`, "http://127.0.0.1:1"]);
+  const env = {
+    ...Object.fromEntries(neighbours),
+    NODE_ENV: "production",
+    RPC_PLAINTEXT_TRUSTS_NETWORK: "true",
+    DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    NATS_URL: server.url,
+    SECRETS_KEYS: `k:${Buffer.alloc(32).toString("base64")}`,
+  };
+  const main = join(import.meta.dirname, "../..", PARTS[part].folder, "dist/main.js");
+  const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: "utf8", timeout: 20_000 });
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^No NATS credentials\. .*\n$/)]);
+});
 
 test("events of records and carrier under their own subjects arrive at webhooks, which creates the stream", async () => {
   const [records, carrier] = [busOf("records"), busOf("carrier")];
@@ -127,7 +125,7 @@ test("an event under the subject of another part becomes a dead event, and belon
   expect(got).not.toContain(forged.id);
 });
 
-describe.each(["records", "carrier"] as const)("%s cannot read events", (user) => {
+describe.each(PUBLISHERS)("%s cannot read events", (user) => {
   test("neither as they are published, nor as webhooks gets them", async () => {
     const { nc, refused } = await intruder(user);
     for (const subject of ["events.>", "events.sandbox.order.created", "_INBOX.webhooks.>", "_INBOX.>", ">", "$JS.>"]) {

@@ -7,15 +7,18 @@ import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { parts } from "@shipping/local/parts";
 import { isRunning, type ProcessIdentity, processIdentity } from "@shipping/local/servers/process-identity";
 import { RECORD } from "../api/platform.js";
 import { newVisitor } from "../developers/visitor.js";
 import { apiClient, dataOf, type Label, type Rate, type Shipment, type Tracking } from "../platform/api-client.js";
 import type { ClusterFile } from "../platform/cluster.js";
+import { ONE_OF_EACH } from "../platform/launch-cluster.js";
 
 const MAIN = join(import.meta.dirname, "../../deploy/local/dist/cluster/main.js");
-const FLAGS = ["--gateways", "2", "--records", "2", "--carrier", "1", "--tracking", "1", "--webhooks", "1"];
-const NAMES = "carrier-1 gateway-1 gateway-2 nats portal-1 postgres records-1 records-2 tracking-1 webhooks-1";
+const FLAGS = [...ONE_OF_EACH, "--gateways", "2", "--records", "2"];
+const PROCESSES = [...parts.map((part) => `${part}-1`), "gateway-2", "records-2"];
+const NAMES = [...PROCESSES, "nats", "postgres"].sort().join(" ");
 
 let folder: string;
 let dataDir: string;
@@ -171,9 +174,7 @@ describe("npm run cluster", () => {
   });
 
   test("starts a killed process of each part again, with its name and address", async () => {
-    const services = ["records-1", "records-2", "carrier-1", "tracking-1", "webhooks-1"];
-    const names = ["gateway-1", "gateway-2", "portal-1", ...services];
-    await Promise.all(names.map((name) => comesBack(name)));
+    await Promise.all(PROCESSES.map((name) => comesBack(name)));
     await eventually(shipThroughBothGateways);
   });
 

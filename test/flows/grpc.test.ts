@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { credentials, loadPackageDefinition, Metadata, type ServiceClientConstructor, status } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { tokenHeader } from "@shipping/kit/rpc/local-token";
+import { parts } from "@shipping/local/parts";
 import { type Stack, sharedStack } from "../platform/stack.js";
 
 const protos = join(import.meta.dirname, "../../proto");
@@ -41,11 +42,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-const services = ["records", "carrier", "tracking", "webhooks"] as const;
 const file = (name: string) => `shipping/${name}/v1/${name}.proto`;
 
 describe("a stock gRPC client", () => {
-  test.each(services)("finds %s healthy through grpc.health.v1", async (name) => {
+  test.each(parts)("finds %s healthy through grpc.health.v1", async (name) => {
     const answer = await call(
       "grpc/health/v1/health.proto",
       "grpc.health.v1.Health",
@@ -67,7 +67,7 @@ describe("a stock gRPC client", () => {
     expect(await call(file(name), service, stack.rpcPorts[name], method, request)).toMatchObject(expected);
   });
 
-  test.each(services)("makes several calls of %s in one", async (name) => {
+  test.each(parts)("makes several calls of %s in one", async (name) => {
     const calls = [{ path: "/shipping.ledger.v1.LedgerService/Read" }, { path: "/elsewhere" }];
     const answer = await call(file("batch"), "shipping.batch.v1.BatchService", stack.rpcPorts[name], "Call", { calls });
     const json = { content_type: "application/json" };

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { isPublic, parts } from "@shipping/local/parts";
 import { startReceiver } from "@shipping/webhooks/testing/receiver";
 import { storedEvents } from "@shipping/webhooks/testing/stored-events";
 import { labelInput, RECORD } from "../api/platform.js";
@@ -8,6 +9,7 @@ import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipmen
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 
 const STORES = ["postgres", "nats"];
+const services = parts.filter((part) => !isPublic(part));
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
@@ -88,7 +90,7 @@ async function balanced<T>(clients: readonly ApiClient[], ask: (client: ApiClien
 describe("SIGTERM under load", () => {
   test.each([
     ["a gateway", ["gateway-1"]],
-    ["a process of each service at once", ["records-1", "carrier-1", "tracking-1", "webhooks-1"]],
+    ["a process of each service at once", services.map((part) => `${part}-1`)],
   ])("of %s fails no request and loses no event", async (_, names) => {
     const receiver = await startReceiver();
     const { key } = await cluster.newCustomer();

@@ -7,6 +7,7 @@ import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { highestToken } from "@shipping/kit/testing/stored-writes";
 import { type Part, parts } from "@shipping/local/parts";
+import { LEDGER_OWNERS } from "@shipping/proto/parts";
 import { forgetStreamTokens } from "@shipping/webhooks/testing/stored-events";
 import sql, { raw } from "sql-template-tag";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
@@ -15,7 +16,6 @@ import { mixedLoad } from "../trials/chaos/mixed-load.js";
 import { untilDefinite } from "../trials/chaos/retrying-client.js";
 
 const OPERATIONS = 40;
-const owners = ["records", "carrier", "webhooks"] as const;
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {
@@ -91,7 +91,7 @@ async function load() {
 
 /** Step 2 of the guide: the gateway's tokens go on above every ledger's. */
 async function raiseTokens(): Promise<void> {
-  for (const owner of owners) {
+  for (const owner of LEDGER_OWNERS) {
     const highest = await highestToken(cluster.databases[owner]);
     await cluster.databases.gateway.run(sql`
       SELECT setval('idempotency_token', greatest(${highest}::bigint, (SELECT last_value FROM idempotency_token)) + 1000)`);

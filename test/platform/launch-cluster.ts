@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { countOption } from "@shipping/local/cluster/options";
+import { parts } from "@shipping/local/parts";
 
 export interface ClusterOptions {
   /** A data folder that is kept. By default, the cluster has one of its own, which is removed. */
@@ -29,11 +31,11 @@ export interface SharedCluster {
   carrierAccount: string;
 }
 
+/** The flags of a cluster with so many processes of each part. */
+export const ofEach = (count: number) => parts.flatMap((part) => [`--${countOption(part)}`, String(count)]);
+
 /** The flags of the smallest cluster. */
-export const ONE_OF_EACH = ["gateways", "portals", "records", "carrier", "tracking", "webhooks"].flatMap((part) => [
-  `--${part}`,
-  "1",
-]);
+export const ONE_OF_EACH = ofEach(1);
 
 /** The environment of a cluster whose processes end at the point that the file names (`test/flows/fault-points`). */
 export const withFaultPoints = (file: string) => ({

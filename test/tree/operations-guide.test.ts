@@ -4,6 +4,7 @@ import { serviceSettings } from "@shipping/kit/process/config";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
 import { fence, newCaller, newClaim } from "@shipping/kit/testing/writes";
 import { migrationFolders, parts } from "@shipping/local/parts";
+import { LEDGER_OWNERS, PARTS } from "@shipping/proto/parts";
 import { fencesOf } from "../docs/fences.js";
 
 const folder = join(import.meta.dirname, "../../docs/operations");
@@ -70,9 +71,7 @@ describe("its statements after a restore", () => {
     ]);
     const [highest = "", raise = ""] = examples[0]?.code.match(/^SELECT .*;$/gm) ?? [];
     const [gateway, ...owners] = await Promise.all(
-      (["gateway", "records", "carrier", "webhooks"] as const).map((part) =>
-        testDatabase({ directory: migrationFolders[part] }),
-      ),
+      (["gateway", ...LEDGER_OWNERS] as const).map((part) => testDatabase({ directory: migrationFolders[part] })),
     );
     const ask = async ({ db }: TestDatabase, statement: string) =>
       Number(Object.values((await db.pool.query(statement)).rows[0])[0]);
@@ -112,12 +111,8 @@ function sourceNames(series: string): boolean {
   return SOURCES.some((text) => new RegExp(`\\b${series}\\b`).test(text));
 }
 
-const SOURCES = ["kit", "gateway", "services/portal", "services/carrier", "services/webhooks", "services/mcp"].flatMap(
-  (workspace) => {
-    const folder = join(import.meta.dirname, "../..", workspace, "src");
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    return files
-      .filter((path) => /(?<!\.test)\.ts$/.test(path))
-      .map((path) => readFileSync(join(folder, path), "utf8"));
-  },
-);
+const SOURCES = ["kit", ...Object.values(PARTS).map((part) => part.folder)].flatMap((workspace) => {
+  const folder = join(import.meta.dirname, "../..", workspace, "src");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return files.filter((path) => /(?<!\.test)\.ts$/.test(path)).map((path) => readFileSync(join(folder, path), "utf8"));
+});

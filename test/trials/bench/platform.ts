@@ -1,4 +1,5 @@
 import { startCluster } from "../../platform/cluster.js";
+import { ofEach } from "../../platform/launch-cluster.js";
 import { createCustomers, exhaust, inTurn } from "./customers.js";
 import { openTarget } from "./target.js";
 
@@ -16,8 +17,7 @@ export async function startPlatform(wanted: {
   keysOfEach: number;
   env?: NodeJS.ProcessEnv;
 }) {
-  const tiers = ["gateways", "portals", "records", "carrier", "tracking", "webhooks"];
-  const flags = tiers.flatMap((tier) => [`--${tier}`, String(wanted.replicas)]);
+  const flags = ofEach(wanted.replicas);
   if (wanted.tls) flags.push("--tls");
   const cluster = await startCluster(flags, {
     ...wanted.env,

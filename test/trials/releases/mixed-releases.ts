@@ -5,8 +5,10 @@ import { fileURLToPath } from "node:url";
 import { migrate } from "@shipping/kit/postgres/migrate";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { buildRelease, commitOf } from "@shipping/local/cluster/build-release";
-import { migrationFolders, type Part } from "@shipping/local/parts";
+import { migrationFolders, type Part, parts } from "@shipping/local/parts";
+import { PARTS, type PartName } from "@shipping/proto/parts";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
+import { ofEach } from "../../platform/launch-cluster.js";
 import { openReceivers } from "../failover/deliveries-seen.js";
 import { type LoadReport, startLoad } from "../failover/load.js";
 import { deliveriesVerdict } from "../failover/verdict.js";
@@ -17,13 +19,23 @@ import { useKeyForms } from "./use-forms.js";
 
 const here = fileURLToPath(new URL("../../..", import.meta.url));
 /** Whoever is called comes first, in both directions, so that old parts call new ones, and new ones old ones. */
-export const ORDER: readonly Part[] = ["webhooks", "tracking", "carrier", "records", "gateway", "portal"];
+export const ORDER: readonly Part[] = calledFirst();
 /** The flags of a cluster with two processes of each part. */
-export const TWO_OF_EACH = ["--tracking", "2", "--portals", "2"];
+export const TWO_OF_EACH = ofEach(2);
 const SWITCHES = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
 const CLIENTS = 4;
 const RESTART_MS = 60_000;
 const ARRIVE_MS = 120_000;
+
+function calledFirst(): Part[] {
+  const ordered = new Set<PartName>();
+  const add = (part: PartName) => {
+    for (const called of PARTS[part].calls) if (!ordered.has(called)) add(called);
+    ordered.add(part);
+  };
+  parts.forEach(add);
+  return parts.toSorted((one, other) => [...ordered].indexOf(one) - [...ordered].indexOf(other));
+}
 
 interface Replacing {
   /** The time after each replacement. */

@@ -2,6 +2,7 @@ import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
+import { LEDGER_OWNERS } from "@shipping/proto/parts";
 import type { ClusterUnderTest } from "../../platform/cluster.js";
 import { copyServer, follow, restoreCopy } from "../failover/postgres/copy-server.js";
 import { superuserUrl, withServer } from "../failover/postgres/replication.js";
@@ -68,13 +69,12 @@ export async function loseServer(cluster: ClusterUnderTest): Promise<void> {
 
 /** Step 2 of the guide: the gateway's next token is above every ledger's. Yields the amount by which it was raised. */
 export async function raiseTokens(url: string): Promise<number> {
-  const owners = ["records", "carrier", "webhooks"];
   const one = (database: string, statement: string) =>
     withServer(new URL(`/${database}`, url).href, async (client) =>
       BigInt((await client.query(statement)).rows[0].value),
     );
   const tops = await Promise.all(
-    owners.map((owner) => one(owner, "SELECT coalesce(max(token), 0) AS value FROM ledger")),
+    LEDGER_OWNERS.map((owner) => one(owner, "SELECT coalesce(max(token), 0) AS value FROM ledger")),
   );
   const before = await one("gateway", "SELECT last_value AS value FROM idempotency_token");
   const after = await one(

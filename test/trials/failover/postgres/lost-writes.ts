@@ -1,3 +1,4 @@
+import { PUBLISHERS } from "@shipping/proto/parts";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
 import { audit, FLAWLESS } from "../../chaos/audit.js";
 import type { Acknowledged } from "../../chaos/mixed-load.js";
@@ -11,7 +12,7 @@ const SETTLED_MS = 240_000;
 export async function keysOn(superuserUrl: string): Promise<Set<string>> {
   const statement = "SELECT idempotency_key AS key FROM ledger WHERE kind = 'result'";
   const rows = await Promise.all(
-    ["records", "carrier"].map((owner) =>
+    PUBLISHERS.map((owner) =>
       withServer(new URL(`/${owner}`, superuserUrl).href, async (client) => (await client.query(statement)).rows),
     ),
   );
