@@ -9,6 +9,7 @@ export const WHOLE_PLATFORM: Record<string, string> = {
   "test/docs/": "is about the guides and the reference, which the packages api and site own",
   "test/flows/": "starts every part as processes: a pull request runs the flows beside the tests of its part",
   "test/openapi/": "is about the OpenAPI document, which the package api owns",
+  "test/platform/": "is about the platform that tests start and share",
   "test/python/": "needs Python: `npm run test:checks`",
   "test/receivers/frameworks.check.ts": "needs frameworks of npm, Maven and Debian: `npm run test:checks`",
   "test/tree/": "is run with every part",

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { countOption } from "@shipping/local/cluster/options";
 import { parts } from "@shipping/local/parts";
+import { errorsInLogs, lastLines, START_MS } from "./shared-process.js";
 
 export interface ClusterOptions {
   /** A data folder that is kept. By default, the cluster has one of its own, which is removed. */
@@ -15,11 +16,12 @@ export interface ClusterOptions {
   prepare?(dataDir: string): Promise<void>;
   /** The root folder of the checkout from which it runs; this one by default. */
   checkout?: string;
+  /** The time that its start may take. */
+  withinMs?: number;
 }
 
 // Not `import.meta.dirname`: outside Jest, which does not provide it, Prisma's generated client sets it to its own folder.
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const START_MS = 300_000;
 
 /** The factor by which waits between attempts are shorter in the cluster that tests share. */
 export const SHARED_SPEEDUP = 1_800;
@@ -47,7 +49,7 @@ export const withFaultPoints = (file: string) => ({
 export async function launchCluster(
   flags: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  { dataDir: given, prepare, checkout = ROOT }: ClusterOptions = {},
+  { dataDir: given, prepare, checkout = ROOT, withinMs = START_MS }: ClusterOptions = {},
 ): Promise<{ dataDir: string; stop(): Promise<void> }> {
   const dataDir = given ?? (await mkdtemp(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), "shipping-cluster-")));
   await chmod(dataDir, 0o755);
@@ -73,14 +75,17 @@ export async function launchCluster(
   }
   const started = eventually(
     async () => (launcher.exitCode === null ? void (await readFile(join(dataDir, "cluster.json"))) : undefined),
-    { withinMs: START_MS },
-  ).then(() => {
-    if (launcher.exitCode !== null) throw new Error(`The cluster did not start: ${said.join("")}`);
-  });
-  // A remaining process would keep the tests' own process from ending.
-  await started.catch(async (error) => {
+    { withinMs },
+  ).then(
+    () => launcher.exitCode !== null && `ended with exit ${launcher.exitCode}`,
+    () => `was not ready after ${withinMs / 1_000} s`,
+  );
+  const failure = await started;
+  if (failure) {
+    const errors = await errorsInLogs(dataDir);
+    // A remaining process would keep the tests' own process from ending.
     await stop();
-    throw error;
-  });
+    throw new Error([`The cluster ${failure}. It wrote: ${lastLines(said.join(""))}`, ...errors].join("\n"));
+  }
   return { dataDir, stop };
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { describeError } from "@shipping/kit/service/finding";
 
 /** A shared service: information for its users, and how to stop it. */
 export interface Shared {
@@ -54,7 +55,7 @@ export async function serveShared(kinds: Record<string, () => Promise<Shared>>) 
       else response.write(JSON.stringify(await use(url)));
     } catch (error) {
       response.statusCode = 500;
-      response.write(String(error));
+      response.write(describeError(error));
     }
     response.end();
   });

@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
 import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { newId } from "@shipping/kit/ids";
 import { TEST_SETTINGS } from "@shipping/kit/testing/database";
@@ -14,6 +12,7 @@ import { startNatsServer } from "@shipping/local/servers/nats-server";
 import { startSimulatorProcess, withCarrier } from "../carrier/simulator-process.js";
 import { launchCluster, SHARED_SPEEDUP, type SharedCluster, withFaultPoints } from "./launch-cluster.js";
 import { type Shared, serveShared } from "./serve-shared.js";
+import { startSharedProcess } from "./shared-process.js";
 
 // The servers of a test run, in a process of their own. It prints their URLs as a line of JSON, and ends when its standard input does, so that the
 // servers also end with a killed test run.
@@ -58,24 +57,6 @@ const env = {
   TSX_TSCONFIG_PATH: fileURLToPath(new URL("../../tsconfig.base.json", import.meta.url)),
 };
 
-/** Starts `stack-process.ts`, which prints its URLs. */
-async function startStack(databaseUrl: string): Promise<Shared> {
-  const stack = spawn(process.execPath, [...process.execArgv, "stack-process.ts"], {
-    env: { ...env, TEST_DATABASE_URL: databaseUrl },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const exited = once(stack, "exit");
-  const said = await Promise.race([once(createInterface(stack.stdout), "line"), exited.then(() => undefined)]);
-  if (!said) throw new Error("Its process ended.");
-  return {
-    tells: JSON.parse(said[0]),
-    async stop() {
-      stack.stdin.end();
-      await exited;
-    },
-  };
-}
-
 async function startCluster(): Promise<Shared> {
   const dataDir = await mkdtemp(join(folder, "cluster-"));
   const accountBytes = randomBytes(16);
@@ -104,7 +85,8 @@ try {
   const nats = TEST_NATS_URL ?? (await startNats());
   const database = TEST_DATABASE_URL ?? (await startPostgres());
   const shared = await serveShared({
-    stack: () => startStack(database),
+    stack: () =>
+      startSharedProcess([...process.execArgv, "stack-process.ts"], { env: { ...env, TEST_DATABASE_URL: database } }),
     cluster: startCluster,
   });
   stops.push(shared.stop);

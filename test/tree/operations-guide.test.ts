@@ -85,27 +85,6 @@ describe("its statements after a restore", () => {
   });
 });
 
-describe("queries that pages show", () => {
-  const shown = [...pages, "../security.md"].flatMap((name) => {
-    const blocks = fencesOf(page(name)).filter(({ mark, code }) => mark === "shown" && code.startsWith("SELECT "));
-    const inText = page(name).match(/(?<=`)SELECT [^`]+ FROM [^`]+(?=`)/g) ?? [];
-    return [...blocks.map(({ code }) => code), ...inText].map((statement) => [name, statement] as const);
-  });
-
-  test("are found", () => expect(shown.length).toBeGreaterThan(4));
-
-  test("run in the database of a part", async () => {
-    const databases = await Promise.all(parts.map((part) => testDatabase({ directory: migrationFolders[part] })));
-    const failing: string[] = [];
-    for (const [name, statement] of shown) {
-      const run = ({ db }: TestDatabase) => db.pool.query(`EXPLAIN ${statement}`);
-      await Promise.any(databases.map(run)).catch(({ errors }) => failing.push(`${name}: ${statement}: ${errors[0]}`));
-    }
-    expect(failing).toEqual([]);
-    await Promise.all(databases.map((database) => database.drop()));
-  });
-});
-
 /** Whether the source creates a metric of this name. */
 function sourceNames(series: string): boolean {
   return SOURCES.some((text) => new RegExp(`\\b${series}\\b`).test(text));

@@ -87,8 +87,16 @@ const SLOW_MS = 10_000;
 // A clean shutdown of a part may take this long; the cluster as a whole has 30 s.
 const SIGNALS: StopSignals = { stop: "SIGTERM", fast: "SIGINT", force: "SIGKILL", patienceMs: 26_000 };
 
-/** A process of a part, which is ready when it says so, however long that takes. If it ends instead, the error says how it ended. */
-export function partServer(planned: PartProcess, logs: string, say: (line: string) => void): Server {
+/**
+ * A process of a part, which is ready when it says so, however long that takes. After `slowMs` (10 s), `say` is told what it waits for. If it ends
+ * instead, the error says how it ended.
+ */
+export function partServer(
+  planned: Pick<PartProcess, "name" | "address" | "main" | "env" | "opsUrl">,
+  logs: string,
+  say: (line: string) => void,
+  slowMs = SLOW_MS,
+): Server {
   const { name, address, main, env, opsUrl } = planned;
   return {
     name,
@@ -107,14 +115,20 @@ export function partServer(planned: PartProcess, logs: string, say: (line: strin
       });
       const over = new AbortController();
       const slow = (missing: string) => say(`${name} is not ready yet: ${missing}. Its log: ${join(logs, name)}.log`);
-      await Promise.race([untilReady(opsUrl, over.signal, slow), ended, failed]).finally(() => over.abort());
+      await Promise.race([untilReady(opsUrl, over.signal, { slow, slowMs }), ended, failed]).finally(() =>
+        over.abort(),
+      );
     },
   };
 }
 
-/** Resolves when the process is ready. After ten seconds, `slow` is told what it waits for, and again each time this changes. */
-async function untilReady(opsUrl: string, over: AbortSignal, slow: (missing: string) => void): Promise<void> {
-  const slowAt = performance.now() + SLOW_MS;
+/** Resolves when the process is ready. After `slowMs`, `slow` is told what it waits for, and again each time this changes. */
+async function untilReady(
+  opsUrl: string,
+  over: AbortSignal,
+  { slow, slowMs }: { slow(missing: string): void; slowMs: number },
+): Promise<void> {
+  const slowAt = performance.now() + slowMs;
   let told: string | undefined;
   for (;;) {
     const missing = await missingAt(opsUrl);

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "@shipping/kit/caller";
 import { newCaller } from "@shipping/kit/testing/writes";
@@ -52,6 +54,26 @@ test("a subscription that has failed for a day is handed out, with its owner, st
       lastFailure: { reason: "status", status: 500 },
     },
   ]);
+});
+
+test("the statement of the guide for operators lists those that wait for an email: the ones that are handed out", async () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/operations/monitoring.md"), "utf8");
+  const [, statement = ""] = /^```sql shown\n(SELECT subscription_id,[^`]*)```/m.exec(guide) ?? [];
+  const caller = newCaller();
+  const [, alerted, delivering, disabled, waiting] = [
+    await failingFor(FAILED_FOR_HOURS - 0.1),
+    await failingFor(FAILED_FOR_HOURS + 2),
+    await failingFor(FAILED_FOR_HOURS + 2),
+    await failingFor(FAILED_FOR_HOURS + 2, caller),
+    await failingFor(FAILED_FOR_HOURS + 0.1),
+  ];
+  await deps.db.run(sql`UPDATE subscription_health SET alerted_at = now() WHERE subscription_id = ${alerted}`);
+  // The process was killed before it could write the success.
+  await deps.db.run(sql`UPDATE ready_queue SET fail_streak = 0 WHERE subscription_id = ${delivering}`);
+  await disableSubscription(deps, disableRequest(caller, disabled));
+  const { rows } = await deps.db.pool.query<{ subscription_id: string }>(statement);
+  expect(rows.map(({ subscription_id }) => subscription_id)).toEqual([waiting]);
+  expect(await claimed()).toEqual([waiting]);
 });
 
 test("each goes to one of several concurrent clients; all are handed out, a hundred at a time", async () => {
