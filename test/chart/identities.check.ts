@@ -132,3 +132,32 @@ test("every pod can get its image from a private registry", () => {
     expect([name, pod.imagePullSecrets]).toEqual([name, [{ name: "registry" }]]);
   }
 });
+
+describe("the name of a Secret", () => {
+  const secretsIn = (objects: KubernetesObject[], part: string) =>
+    Object.fromEntries(
+      workloadsIn(objects)
+        .find(({ name }) => name === `shipping-${part}`)!
+        .pod.containers[0].env.flatMap(({ name, valueFrom }: KubernetesObject) =>
+          valueFrom?.secretKeyRef ? [[name, `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]] : [],
+        ),
+    );
+
+  test("is that for all parts, unless the part, or the setting, has another", () => {
+    const set = ["parts.records.existingSecret=orders", "parts.carrier.secrets.DATABASE_URL.name=rates"];
+    const objects = objectsOf("production", ...set);
+    expect(secretsIn(objects, "tracking").DATABASE_URL).toBe("shipping-tracking/DATABASE_URL");
+    expect(secretsIn(objects, "records").DATABASE_URL).toBe("orders/DATABASE_URL");
+    expect(secretsIn(objects, "carrier")).toMatchObject({
+      DATABASE_URL: "rates/DATABASE_URL",
+      NATS_USER: "shipping-carrier/NATS_USER",
+    });
+  });
+
+  test("can be another for one setting of all parts, with its key", () => {
+    const objects = objectsOf("cloudnative-pg", "secrets.NATS_USER.name=bus-{part}");
+    expect(secretsIn(objects, "records").NATS_USER).toBe("bus-records/username");
+    expect(secretsIn(objects, "webhooks").SECRETS_KEYS).toBe("shipping-encryption-keys/keys");
+    expect(template("production", "existingSecret=shipping").text).toContain("/existingSecret");
+  });
+});

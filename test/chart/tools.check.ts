@@ -57,7 +57,7 @@ describe("values", () => {
   });
 
   test.each([
-    ["parts.carrier.existingSecret=", "parts.carrier.existingSecret must name the Secret"],
+    ["existingSecret=", "parts.carrier.existingSecret must name the Secret"],
     ["nats.url=", "nats.url must name the event bus"],
     ["ingress.host=", "ingress.host must be the API's host name"],
   ])("without %s the chart says what is missing", (value, sentence) => {

@@ -2,7 +2,7 @@
 Where the parts' certificates come from: "cert-manager", Secrets that the "operator" names, "helm" in a trial; empty if the network is trusted.
 */}}
 {{- define "shipping.certificateSource" -}}
-{{- $named := values .Values.tls.existingSecrets | compact -}}
+{{- $named := append (values .Values.tls.existingSecrets) .Values.tls.existingSecret | compact -}}
 {{- if .Values.tls.plaintextTrustsNetwork -}}
 {{- else if and .Values.tls.issuerRef.name $named -}}
 {{ fail "Set tls.issuerRef.name or tls.existingSecrets, not both" }}
@@ -21,7 +21,7 @@ operator
 {{- $part := index . 1 -}}
 {{- $source := include "shipping.certificateSource" $root -}}
 {{- if eq $source "operator" -}}
-{{ required (printf "tls.existingSecrets.%s must name the Secret with its certificate (or set tls.issuerRef.name for cert-manager)" $part) (index $root.Values.tls.existingSecrets $part) }}
+{{ required (printf "tls.existingSecrets.%s must name the Secret with its certificate (or set tls.issuerRef.name for cert-manager)" $part) (index $root.Values.tls.existingSecrets $part | default (replace "{part}" $part $root.Values.tls.existingSecret)) }}
 {{- else -}}
 {{ include "shipping.fullname" $root }}-{{ $part }}-tls
 {{- end -}}

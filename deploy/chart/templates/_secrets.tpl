@@ -7,11 +7,14 @@ and true if the Secret may be absent. */}}
 {{- $values := index $root.Values.parts $part | default dict -}}
 {{- $own := dig "secrets" $setting dict $values -}}
 {{- $trial := ternary (printf "%s-dev-%s" (include "shipping.fullname" $root) $part) "" $root.Values.dev.enabled -}}
-{{- $name := coalesce $own.name $trial $values.existingSecret -}}
+{{- $common := get $root.Values.secrets $setting | default dict -}}
+{{- $isCommon := and $common.name (not (or $own.name $trial)) | not | not -}}
+{{- $named := coalesce (ternary $common.name "" $isCommon) $values.existingSecret $root.Values.existingSecret -}}
+{{- $name := coalesce $own.name $trial ($named | default "" | replace "{part}" $part) -}}
 {{- if not (or $name (eq (last . | toString) "true")) -}}
 {{- fail (printf "parts.%s.existingSecret must name the Secret with its %s (or set parts.%s.secrets.%s, or dev.enabled for a trial)" $part $setting $part $setting) -}}
 {{- end -}}
-{{ merge (dict "name" $name) $own (dict "key" $setting) | toJson }}
+{{ merge (dict "name" $name) (ternary $common $own $isCommon) (dict "key" $setting) | toJson }}
 {{- end }}
 
 {{/* Reference to a secret setting. Argument: (list $ part setting optional). */}}
