@@ -10,12 +10,13 @@ import { forgetClaims, storeClaim } from "@shipping/gateway/testing/stored-reque
 import { openTransaction } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { deleteFromOutbox, storeInOutbox } from "@shipping/kit/testing/stored-writes";
+import { parts } from "@shipping/local/parts";
 import { type Receiver, startReceiver } from "@shipping/webhooks/testing/receiver";
 import { eventFor } from "@shipping/webhooks/testing/webhooks-under-test";
 import sql from "sql-template-tag";
 import { type Stack, sharedStack } from "../platform/stack.js";
 import { adminEnv, admin as adminOn, json as jsonOn } from "./admin.js";
-import { ACCOUNT_DATA, busyAccount, lasting, parts, rowsOf as rowsOn } from "./busy-account.js";
+import { ACCOUNT_DATA, busyAccount, lasting, rowsOf as rowsOn } from "./busy-account.js";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -1,5 +1,7 @@
 import { gatewayPeers } from "@shipping/gateway/rpc";
 import { internalPeers } from "@shipping/gateway/start-gateway";
+import { parts } from "@shipping/local/parts";
+import { PART_NAMES, PARTS, type PartName } from "@shipping/proto/parts";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import { AccountsService } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
@@ -22,6 +24,14 @@ describe("who may call whom", () => {
       "records → webhooks FilterMissing",
       "records → webhooks GetStream",
     ]);
+  });
+
+  test("the parts call those that their declarations name, and no others", () => {
+    const callers = Object.entries(rpcs).map(([part, { peers }]) => [
+      part,
+      PART_NAMES.filter((name) => peers[name]?.length),
+    ]);
+    expect(callers).toEqual(parts.map((part) => [part, PART_NAMES.filter((name) => PARTS[name].calls.includes(part))]));
   });
 
   test("of the gateway, the portal calls the RPCs for it, and the operator those for operators", () => {
@@ -82,7 +92,7 @@ describe("who may call whom", () => {
 
   test("the gateway calls what the API needs: neither operations of owners, nor what is between the services or for pages", () => {
     const all = Object.entries(rpcs)
-      .filter(([part]) => part !== "gateway" && part !== "portal")
+      .filter(([part]) => PARTS.gateway.calls.includes(part as PartName))
       .flatMap(([part, { offers }]) =>
         offers
           .filter(({ typeName }) => !/OperationsService$/.test(typeName))

@@ -1,36 +1,45 @@
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
-import { carrierPeers } from "@shipping/carrier/rpc";
-import { gatewayPeers } from "@shipping/gateway/rpc";
 import type { Peers } from "@shipping/kit/tls/secure-server";
-import type { Part } from "@shipping/local/parts";
-import { portalPeers } from "@shipping/portal/start-portal";
-import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
-import { AccountsService } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
-import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import { CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
-import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
-import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
-import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
-import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
-import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
-import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { recordsPeers } from "@shipping/records/rpc";
-import { trackingPeers } from "@shipping/tracking/rpc";
-import { webhooksPeers } from "@shipping/webhooks/rpc";
+import { mapParts, type Part } from "@shipping/local/parts";
+import { PARTS } from "@shipping/proto/parts";
+import { parse } from "yaml";
+import { read, root } from "./sources.js";
+
+// Parts are loaded by their names, so that a new one is tried without a line here.
+const load = createRequire(import.meta.url);
+
+const services = readdirSync(join(root, "proto/gen/shipping"), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith("_pb.ts"))
+  .flatMap((path) => Object.values(load(`@shipping/proto/shipping/${path.replace(/\.ts$/, "")}`)))
+  .filter((one): one is DescService => (one as Partial<DescService>).kind === "service");
+
+function offersOf(part: Part): DescService[] {
+  const { offers } = parse(read(`${PARTS[part].folder}/part.yaml`)) as { offers: string[] };
+  return offers.map((offer) => {
+    const found = services.find(({ typeName }) => typeName === `shipping.${offer}`);
+    if (!found) throw new Error(`No proto has the service shipping.${offer}.`);
+    return found;
+  });
+}
+
+/** The table of a part's callers: `src/rpc.ts` exports it, or the file that starts the part. */
+function peersOf(part: Part): Peers {
+  const files = readdirSync(join(root, PARTS[part].folder, "src")).filter((name) =>
+    ["rpc.ts", `start-${part}.ts`].includes(name),
+  );
+  const exported = files.flatMap((name) =>
+    Object.entries(load(`@shipping/${part}/${name.replace(/\.ts$/, "")}`) as object),
+  );
+  const [, peers] = exported.find(([name]) => name === `${part}Peers`) ?? [];
+  if (!peers) throw new Error(`${PARTS[part].folder}/src/rpc.ts must export ${part}Peers.`);
+  return peers;
+}
 
 /** The RPC services of each part, and the methods that each other part may call. */
-export const rpcs: Record<Part, { offers: readonly DescService[]; peers: Peers }> = {
-  gateway: { offers: [AccessService, AccountsService, OwnerOperationsService], peers: gatewayPeers },
-  portal: { offers: [PortalOperationsService, OwnerOperationsService], peers: portalPeers },
-  records: { offers: [RecordsService, LedgerService, OwnerOperationsService], peers: recordsPeers },
-  carrier: {
-    offers: [CarrierService, CarrierOperationsService, LedgerService, OwnerOperationsService],
-    peers: carrierPeers,
-  },
-  tracking: { offers: [TrackingService, OwnerOperationsService], peers: trackingPeers },
-  webhooks: {
-    offers: [WebhooksService, WebhooksOperationsService, LedgerService, OwnerOperationsService],
-    peers: webhooksPeers,
-  },
-};
+export const rpcs: Record<Part, { offers: readonly DescService[]; peers: Peers }> = mapParts((part) => ({
+  offers: offersOf(part),
+  peers: peersOf(part),
+}));

@@ -1,8 +1,9 @@
 import { createServer } from "node:net";
-import { PARTS } from "@shipping/proto/parts";
+import { PART_NAMES, PARTS, type PartName } from "@shipping/proto/parts";
 import { choosePorts, urlsOf } from "./choose-ports.js";
 
-const replicas = { gateway: 2, portal: 1, records: 2, carrier: 1, tracking: 1, webhooks: 1, mcp: 0 };
+const none = Object.fromEntries(PART_NAMES.map((part) => [part, 0])) as Record<PartName, number>;
+const replicas = { ...none, gateway: 2, portal: 1, records: 2, carrier: 1, tracking: 1, webhooks: 1 };
 const one = { replicas, nats: 1 };
 
 describe("choosePorts", () => {

@@ -1,11 +1,15 @@
 import { existsSync } from "node:fs";
-import { PARTS } from "@shipping/proto/parts";
+import type { TlsFiles } from "@shipping/kit/tls/tls";
+import { PART_NAMES, PARTS, type PartName } from "@shipping/proto/parts";
 import { mapParts } from "../parts.js";
+import { newBusPasswords } from "../servers/bus-users.js";
 import { planProcesses } from "./plan-processes.js";
 
+const noProcesses = Object.fromEntries(PART_NAMES.map((part) => [part, []])) as unknown as Record<PartName, never[]>;
 const options: Parameters<typeof planProcesses>[0] = {
   host: "127.0.0.1",
   ports: {
+    ...noProcesses,
     gateway: [
       { http: 8080, rpc: 21, ops: 11 },
       { http: 8081, rpc: 22, ops: 12 },
@@ -18,19 +22,11 @@ const options: Parameters<typeof planProcesses>[0] = {
     carrier: [{ rpc: 3, ops: 16 }],
     tracking: [{ rpc: 4, ops: 17 }],
     webhooks: [{ rpc: 5, ops: 18 }],
-    mcp: [],
   },
-  databaseUrls: {
-    gateway: "pg:g",
-    portal: "pg:p",
-    records: "pg:r",
-    carrier: "pg:c",
-    tracking: "pg:t",
-    webhooks: "pg:w",
-  },
+  databaseUrls: mapParts((part) => `pg:${part}`),
   bus: {
     url: "nats://127.0.0.1:9",
-    passwords: { records: "pr", carrier: "pc", webhooks: "pw", operator: "po" },
+    passwords: { ...newBusPasswords(), records: "pr" },
     replicas: 3,
   },
   secretsKeys: "local:made",
@@ -61,7 +57,7 @@ describe("planProcesses", () => {
     expect(plan.find(({ name }) => name === "records-2")?.env).toEqual({
       PATH: "/bin",
       WEBHOOKS_URL: "http://127.0.0.1:5",
-      DATABASE_URL: "pg:r",
+      DATABASE_URL: "pg:records",
       NATS_URL: "nats://127.0.0.1:9",
       BUS_PREFIX: "",
       NATS_USER: "records",
@@ -74,14 +70,18 @@ describe("planProcesses", () => {
 
   test("gives each part the settings that it alone takes, and the URL of each process that it calls", () => {
     const env = (name: string) => plan.find((one) => one.name === name)?.env;
-    expect(env("webhooks-1")).toMatchObject({ CLOCK_SPEEDUP: "60", SECRETS_KEYS: "given:key", DATABASE_URL: "pg:w" });
+    expect(env("webhooks-1")).toMatchObject({
+      CLOCK_SPEEDUP: "60",
+      SECRETS_KEYS: "given:key",
+      DATABASE_URL: "pg:webhooks",
+    });
     expect(env("portal-1")).toMatchObject({
       SMTP_URL: "smtp://mail",
       GATEWAY_URL: "http://127.0.0.1:21,http://127.0.0.1:22",
       RECORDS_URL: "http://127.0.0.1:1,http://127.0.0.1:2",
     });
     expect(env("tracking-1")).toEqual({
-      ...{ PATH: "/bin", DATABASE_URL: "pg:t", HOST: "127.0.0.1", PORT: "4", OPS_PORT: "17" },
+      ...{ PATH: "/bin", DATABASE_URL: "pg:tracking", HOST: "127.0.0.1", PORT: "4", OPS_PORT: "17" },
     });
   });
 
@@ -169,10 +169,8 @@ describe("planProcesses", () => {
   });
 
   test("gives each process its part's certificate, if certificates are used", () => {
-    const certificates = {
-      ...mapParts((part) => ({ TLS_CERT_FILE: `${part}.crt` })),
-      mcp: { TLS_CERT_FILE: "mcp.crt" },
-    };
+    const files = PART_NAMES.map((part) => [part, { TLS_CERT_FILE: `${part}.crt` }]);
+    const certificates: Record<PartName, TlsFiles> = Object.fromEntries(files);
     for (const { part, env } of planProcesses({ ...options, ports: withMcp, certificates })) {
       expect(env.TLS_CERT_FILE).toBe(`${part}.crt`);
     }
