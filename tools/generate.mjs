@@ -1,4 +1,4 @@
-// `npm run generate`: TypeScript from the protos, the Prisma clients of the gateway and the portal, and, from the OpenAPI document, the types of both clients and
+// `npm run generate`: TypeScript from the protos, the Prisma clients of the parts that have one, and, from the OpenAPI document, the types of both clients and
 // the Postman collection, then the packages of both clients. Skips steps whose inputs have not changed. Git ignores the results.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -25,18 +25,16 @@ await Promise.all([
     command: ["buf", "generate"],
     cwd: "proto",
   }),
-  step({
-    inputs: ["gateway/prisma/schema.prisma"],
-    outputs: ["gateway/src/gen/prisma"],
-    command: ["prisma", "generate", "--no-hints"],
-    cwd: "gateway",
-  }),
-  step({
-    inputs: ["services/portal/prisma/schema.prisma"],
-    outputs: ["services/portal/src/gen/prisma"],
-    command: ["prisma", "generate", "--no-hints"],
-    cwd: "services/portal",
-  }),
+  ...["gateway", ...readdirSync(join(root, "services")).map((name) => `services/${name}`)]
+    .filter(hasPrismaClient)
+    .map((part) =>
+      step({
+        inputs: [`${part}/prisma/schema.prisma`],
+        outputs: [`${part}/src/gen/prisma`],
+        command: ["prisma", "generate", "--no-hints"],
+        cwd: part,
+      }),
+    ),
 ]);
 await step({
   inputs: ["proto/errors.ts", "proto/shipping", "kit/src", "api/src", "tools", "client/package.json"],
@@ -59,6 +57,12 @@ await step({
   command: ["node", "tools/pack-clients.mjs"],
   cwd: ".",
 });
+
+/** Whether a part reads its database through a client that Prisma generates. Others only use its migrations. */
+function hasPrismaClient(part) {
+  const schema = join(root, part, "prisma/schema.prisma");
+  return existsSync(schema) && /^generator client /m.test(readFileSync(schema, "utf8"));
+}
 
 async function step({ inputs, outputs, command: [program, ...args], cwd }) {
   const stamp = join(root, outputs[0], ".inputs");

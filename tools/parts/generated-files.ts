@@ -19,6 +19,7 @@ import {
 import { operatorJob } from "./operator-job.js";
 import { skaffoldConfig } from "./skaffold.js";
 import { typescriptModule } from "./typescript-module.js";
+import { compilesParts, importsParts } from "./workspaces.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -37,12 +38,17 @@ const SECTIONS: Record<string, (text: string, parts: PartDeclaration[]) => strin
   "deploy/smoke-test-job.yaml": operatorJob,
   "deploy/chart/values.schema.json": chartSchema,
   "deploy/chart/values.yaml": chartValues,
+  "deploy/local/package.json": importsParts("dependencies"),
+  "deploy/local/tsconfig.json": compilesParts("../../"),
   "docs/operations/README.md": partsTable,
   "docs/operations/alerts.md": alertsTable,
   "docs/operations/capacity.md": connectionsTable,
   "docs/operations/event-bus.md": busTable,
   "docs/operations/install.md": databasesLoop,
   "docs/operations/routes.md": pathsTable,
+  "test/package.json": importsParts("devDependencies"),
+  "test/tsconfig.json": compilesParts("../"),
+  "tsconfig.json": compilesParts(""),
 };
 
 /** The text of each generated file, by its path in the repository. */
