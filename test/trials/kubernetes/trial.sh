@@ -2,7 +2,7 @@
 namespace=${NAMESPACE:-shipping-trial}
 values=(--values test/trials/kubernetes/values.yaml)
 for file in "$@"; do values+=(--values "$file"); done
-parts=(gateway portal records carrier tracking webhooks mcp)
+mapfile -t parts < <(sed -n "s/^- name: //p" deploy/chart/files/parts.yaml)
 failed=0
 # Helm keeps ten revisions, and the trial returns to an early one after more.
 export HELM_MAX_HISTORY=0
