@@ -17,7 +17,7 @@ function table(head: Row, rows: readonly Row[]): string {
 
 const and = (names: readonly string[]) => names.join(", ") || "none";
 
-/** What each part is and has. */
+/** Each part with its ports, its calls and its stores. */
 export function partsTable(text: string, parts: PartDeclaration[]): string {
   const rows = parts.map(({ name, description, ports, calls, requests, database, bus, offers }) => [
     name,
