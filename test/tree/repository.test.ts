@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { urlSetting } from "@shipping/cli/platform/config";
 import { OLDEST } from "@shipping/kit/process/supported-versions";
+import { databaseSetting } from "@shipping/local/config";
+import { parts } from "@shipping/local/parts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -118,7 +121,9 @@ describe("documents", () => {
         .filter((path) => /(^|\/)src\/(.*\/)?(config|settings)\.ts$/.test(path) && !path.includes("node_modules"))
         .map((path) => read(join(folder, path))),
     );
-    const known = new Set(files.flatMap((text) => text.match(/\b[A-Z][A-Z_]{2,}(?=:)/g) ?? []));
+    // These follow from the declarations of the parts.
+    const ofParts = parts.flatMap((part) => [databaseSetting(part), urlSetting(part)]);
+    const known = new Set([...files.flatMap((text) => text.match(/\b[A-Z][A-Z_]{2,}(?=:)/g) ?? []), ...ofParts]);
     const named = rowsOf(read("docs/configuration.md")).flatMap(
       ([, first = ""]) => first.match(/(?<=`)[A-Z][A-Z_]+(?=`)/g) ?? [],
     );
