@@ -185,7 +185,7 @@ export const PARTS: Readonly<Record<PartName, PartFacts>> = {
     ownsStream: false,
     settings: ["MCP_ALLOW_LIVE", "MCP_TOOLS"],
     paths: {
-      exact: ["/mcp"],
+      exact: ["/mcp", "/mcp/", "/register"],
       prefix: [],
     },
   },
