@@ -118,7 +118,9 @@ export async function searchShipments(
   wanted: Wanted,
   { ids = [], ...others }: { ids?: readonly string[]; orderId?: string; labelIdsOnly?: true } = {},
 ) {
-  return toFound(await ask(request, deps.clients.records.searchShipments, { search: toSearch(wanted, ids), ...others }));
+  return toFound(
+    await ask(request, deps.clients.records.searchShipments, { search: toSearch(wanted, ids), ...others }),
+  );
 }
 
 const toFound = <Answer extends { data: Uint8Array }>({ data, ...rest }: Answer) => ({
