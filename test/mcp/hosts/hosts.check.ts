@@ -15,6 +15,9 @@ const INSPECTOR = "2.12.0";
 const MCP_REMOTE = "0.15.1";
 const SDK_V1 = "1.32.2";
 
+/** pip writes thousands of files, which takes minutes on a busy machine. */
+const INSTALL_MS = 1_800_000;
+
 const TEMPLATE = "shipping://api/v1/labels/{id}/file";
 const WRONG_KEY = "The API key is incomplete or was changed. Copy it again, all 51 characters.";
 
@@ -156,18 +159,22 @@ test(`version ${SDK_V1} of the TypeScript SDK uses all, and ends with the senten
   });
 });
 
-test("FastMCP's client and the Python SDK use all, and end with the sentence about a wrong key", async () => {
-  const { python } = await makeVirtualEnvironment(join(folder, "python"), findToolsPython());
-  await python(["-m", "pip", "install", "--quiet", "-r", own("requirements.txt")]);
-  const fastMcp = JSON.parse(await python([own("fastmcp_client.py")], { env }));
-  expect(fastMcp).toMatchObject({
-    ...{ ping: true, tools: 18, templates: [TEMPLATE], prompt: expect.stringContaining("in Django."), read: "%PDF-" },
-    file: [expect.stringContaining(`It is the resource ${TEMPLATE.replace("{id}", env.LABEL)}`), "JVBERi0x"],
-    refused: expect.stringContaining(WRONG_KEY),
-  });
-  const sdk = JSON.parse(await python([own("sdk_client.py")], { env }));
-  expect(sdk).toEqual({
-    ...{ version: expect.any(String), tools: 18, templates: [TEMPLATE], account: "account" },
-    refused: expect.stringContaining(WRONG_KEY),
-  });
-});
+test(
+  "FastMCP's client and the Python SDK use all, and end with the sentence about a wrong key",
+  async () => {
+    const { python } = await makeVirtualEnvironment(join(folder, "python"), findToolsPython());
+    await python(["-m", "pip", "install", "--quiet", "-r", own("requirements.txt")]);
+    const fastMcp = JSON.parse(await python([own("fastmcp_client.py")], { env }));
+    expect(fastMcp).toMatchObject({
+      ...{ ping: true, tools: 18, templates: [TEMPLATE], prompt: expect.stringContaining("in Django."), read: "%PDF-" },
+      file: [expect.stringContaining(`It is the resource ${TEMPLATE.replace("{id}", env.LABEL)}`), "JVBERi0x"],
+      refused: expect.stringContaining(WRONG_KEY),
+    });
+    const sdk = JSON.parse(await python([own("sdk_client.py")], { env }));
+    expect(sdk).toEqual({
+      ...{ version: expect.any(String), tools: 18, templates: [TEMPLATE], account: "account" },
+      refused: expect.stringContaining(WRONG_KEY),
+    });
+  },
+  INSTALL_MS,
+);

@@ -63,6 +63,7 @@ export function mcpPlaces({ key }: Sender): Place[] {
     "tools/list": [["cursor"]],
     "tools/call": [["name"], ["arguments"]],
     "resources/list": [["cursor"]],
+    "resources/templates/list": [["cursor"]],
     "resources/read": [["uri"]],
     "prompts/list": [["cursor"]],
     "prompts/get": [["name"], ["arguments", "framework"]],
