@@ -23,8 +23,8 @@ function workspaces(): Map<string, string> {
 
 /** The paths for which a path with a star in its last segment stands. */
 function expand(path: string): string[] {
-  const [, folder = "", end = ""] = /^(.*)\/\*(.*)$/.exec(path) ?? [];
-  if (!folder) return [path];
+  const [folder = "", end] = path.split("/*");
+  if (end === undefined) return [path];
   const names = readdirSync(join(root, folder)).filter((name) => name.endsWith(end));
   return names.sort().map((name) => `${folder}/${name}`);
 }

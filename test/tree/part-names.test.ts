@@ -33,6 +33,7 @@ const ABOUT_CERTAIN_PARTS: Record<string, string> = {
   ".github/CODEOWNERS": "two folders that no part has alone belong to the team of a part",
   "cli/src/commands/account-commands.ts": "an account begins with a member, and its suspension holds deliveries",
   "cli/src/commands/backlog-commands.ts": "events and bookings that wait are of one part each",
+  "cli/src/commands/event-of-request.ts": "reads the event of a resource at the part that owns it",
   "cli/src/commands/platform-commands.ts": "doctor asks three parts for what only they can check",
   "deploy/chart/ci/cloudnative-pg.yaml": "an example, with the database clusters of the parts that the guide names",
   "deploy/chart/ci/flux.yaml": "an example: these parts have an autoscaler",

@@ -1,9 +1,10 @@
 /** Replaces the lines between the two comments that mark a generated section of a file that is otherwise written by hand. */
 export function withSection(text: string, name: string, lines: string): string {
-  const begin = new RegExp(`^(.*begin of ${name}, which \`npm run parts\` writes.*)\\n`, "m").exec(text);
-  const end = new RegExp(`^.*end of ${name}\\b`, "m").exec(text);
-  if (!begin || !end || end.index < begin.index) throw new Error(`There are no comments around ${name}.`);
-  return `${text.slice(0, begin.index)}${begin[0]}${lines.trimEnd()}\n${text.slice(end.index)}`;
+  const lineEnd = (index: number) => text.indexOf("\n", index) + 1;
+  const begin = lineEnd(text.indexOf(`begin of ${name}, which \`npm run parts\` writes`));
+  const end = text.lastIndexOf("\n", text.indexOf(`end of ${name}`)) + 1;
+  if (begin === 0 || end < begin) throw new Error(`There are no comments around ${name}.`);
+  return `${text.slice(0, begin)}${lines.trimEnd()}\n${text.slice(end)}`;
 }
 
 /** Breaks a comment into lines of YAML. */
