@@ -13,7 +13,7 @@ import type { Stack } from "../platform/stack.js";
 import { root } from "../tree/sources.js";
 import { json } from "./admin.js";
 
-/** What a part exports about the data of an account, loaded by the part's name, so that a new part is tried without a line here. */
+/** The exports of a part about the data of an account, loaded by the part's name, so that a new part is tried without a line here. */
 function accountDataOf(part: Part): AccountData {
   const folder = join(root, PARTS[part].folder, "src");
   const file = readdirSync(folder, { recursive: true, encoding: "utf8" }).find(

@@ -7,7 +7,7 @@ import { Agent } from "undici";
 const dispatcher = new Agent();
 let server: Server;
 let origin: string;
-/** What happens when the server gets a request that it never answers. */
+/** The outcome of a request that the server never answers. */
 let begin: (connection: Socket) => void;
 beforeAll(async () => {
   server = createServer((req, res) => {

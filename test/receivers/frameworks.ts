@@ -19,7 +19,7 @@ export const NEST = [
 /** The packages of PyPI that the check of the Python frameworks installs. */
 export const PYPI = [`Django==${DJANGO}`, `fastapi==${FASTAPI}`, `Flask==${FLASK}`, `uvicorn==${UVICORN}`];
 
-/** What each example of the guide is tried with, as `docs/other-languages.md` says: in the order of the guide, by its heading. */
+/** The versions that each example of the guide is tried with, as `docs/other-languages.md` says: in the order of the guide, by its heading. */
 export const triedWith: Readonly<Record<string, string>> = {
   Express: `Express ${installed("express")}`,
   Fastify: `Fastify ${installed("fastify")}`,

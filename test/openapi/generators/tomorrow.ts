@@ -16,7 +16,7 @@ const NEW_VALUES: Json = {
   test: false,
 };
 
-/** What the IDs of tomorrow end with: they are longer, and have other characters. */
+/** The end of the IDs of tomorrow, which are longer and have other characters. */
 const ENDING = `.Of-Tomorrow${"-0".repeat(80)}`;
 const ID = /(?:(?:ord|shp|lbl|whk)_[a-z2-7]{26}|TEST[0-9A-Z]+)/g;
 

@@ -58,7 +58,7 @@ export async function openAuditLog(db: Database): Promise<void> {
 
 const FED = ["accounts", "feeds", "audit_entries"];
 
-/** What the feeds of other parts have filled, as a backup has it. */
+/** The rows that the feeds of other parts have filled, as a backup has them. */
 export async function backUpFeeds(db: Database): Promise<ReadonlyMap<string, string>> {
   const tables = await Promise.all(
     FED.map(async (table): Promise<[string, string]> => {

@@ -12,7 +12,7 @@ export interface Sent {
   endedAtMs?: number;
 }
 
-/** What a receiver does: it answers with a status, breaks the connection, or never answers. */
+/** The behaviour of a receiver: it answers with a status, breaks the connection, or never answers. */
 export type Reaction = number | "breaks" | "never";
 
 /** Connections that lead to a receiver in memory: that requests and answers arrive is part of the schedule. */

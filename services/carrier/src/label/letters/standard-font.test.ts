@@ -14,7 +14,7 @@ describe("transliterated", () => {
     ["soft\u00adhyphen, left-to-right\u200e mark, NUL\u0000", "softhyphen, left-to-right mark, NUL"],
     ["\u200b", ""],
     ["\u3164\u2800\u00ad\ufe0f", ""],
-    // Nothing stands for these, which are neither white space nor ignorable.
+    // The font has no sign for these, which are neither white space nor ignorable.
     ["\ue000", "?"],
     ["\u007f \u200b\u{2eba7}", "?"],
     ["\u20e3", "?"],
