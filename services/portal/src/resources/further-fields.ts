@@ -18,8 +18,8 @@ export const headingOf = (name: string) => toWords(name).replace(/^./, (letter) 
 
 /** Lists the fields that a search covers, for a sentence. */
 function searchedIn(input: z.ZodObject): string {
-  const fields = ["name", "company", "street", "town", "country", "postal code", "email address", "reference"];
-  return [...fields, ...furtherIn(input).map(toWords)].join(", ");
+  const fields = "name, company, street, town, state, country, postal code, email address, reference";
+  return [fields, ...furtherIn(input).map(toWords)].join(", ");
 }
 
 const [order, shipment] = [searchedIn(orderInput), searchedIn(shipmentInput)];
