@@ -3,7 +3,7 @@ import type { Fault } from "./fault.js";
 export const input: readonly Fault[] = [
   {
     breaks: "a parcel weighs more than 0",
-    file: "api/src/input/schemas.ts",
+    file: "api/src/input/rules.ts",
     original: "z.number({ error }).gt(0, { error })",
     replacement: "z.number({ error }).gte(0, { error })",
     noticedBy: "api/src/input/schemas.test.ts",
