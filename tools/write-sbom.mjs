@@ -2,7 +2,7 @@
 // npm, and `licenses.txt`, the licences of all packages. Changes the manifests: with workspaces, `npm sbom --omit` leaves out packages that
 // are installed (npm/cli#7204, #7909), and without it misses what was not installed on purpose.
 import { execFileSync } from "node:child_process";
-import { lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const read = (path) => JSON.parse(readFileSync(path, "utf8"));
@@ -19,9 +19,12 @@ function packagesIn(folder) {
   });
 }
 
-const installed = packagesIn("node_modules");
 const isLink = (path) => lstatSync(path).isSymbolicLink();
-const workspaces = installed.filter(isLink).map((path) => readlinkSync(path).replace(/^(?:\.\.\/)+/, ""));
+const shared = packagesIn("node_modules");
+const workspaces = shared.filter(isLink).map((path) => readlinkSync(path).replace(/^(?:\.\.\/)+/, ""));
+// A workspace has a package of its own where the root has another version.
+const own = workspaces.map((folder) => join(folder, "node_modules")).filter((folder) => existsSync(folder));
+const installed = [...shared, ...own.flatMap(packagesIn)];
 for (const folder of [".", ...workspaces]) {
   const { devDependencies, optionalDependencies, ...manifest } = read(join(folder, "package.json"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, ...(folder === "." && { workspaces }) }));

@@ -5,6 +5,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import { silentLog } from "@shipping/kit/process/log";
 import { connectTo, type ServiceTransport } from "@shipping/kit/rpc/client";
 import { inDays, issueCertificate } from "@shipping/kit/testing/certificates";
+import { eventually } from "@shipping/kit/testing/eventually";
 import { readTls } from "@shipping/kit/tls/tls";
 import type { Part } from "@shipping/local/parts";
 
@@ -35,12 +36,19 @@ export async function transportTo(dataDir: string, part: Part, credentials?: Cre
   return connectTo({ urls: rpc[part], log: silentLog(), tls: shown });
 }
 
-/** Calls a method with an empty message, and returns the code of the refusal. */
-export async function callEmpty(transport: ServiceTransport, method: DescMethod): Promise<string> {
-  try {
-    await transport.unary(method as DescMethodUnary, undefined, 5_000, undefined, {});
-    return "answered";
-  } catch (error) {
-    return Code[(error as ConnectError).code]!;
-  }
+/**
+ * Calls a method with an empty message, and returns the code of the refusal. A connection that a busy machine loses says nothing about the method, so
+ * the call is repeated.
+ */
+export function callEmpty(transport: ServiceTransport, method: DescMethod): Promise<string> {
+  return eventually(async () => {
+    try {
+      await transport.unary(method as DescMethodUnary, undefined, 5_000, undefined, {});
+      return "answered";
+    } catch (error) {
+      const { code } = error as ConnectError;
+      if (code === Code.Unavailable) throw error;
+      return Code[code]!;
+    }
+  });
 }
