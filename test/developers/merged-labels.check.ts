@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shipping-merged-"));
   await run("perl", ["-MPDF::Reuse", "-MText::PDF::File", "-e", "1"]).catch(() => {
     throw new Error(
-      "Perl's PDF::Reuse is missing. Run apt-get install libpdf-reuse-perl, which brings Text::PDF, too.",
+      "Perl's PDF::Reuse or Text::PDF is missing. Run apt-get install libpdf-reuse-perl libtext-pdf-perl.",
     );
   });
 });
