@@ -13,7 +13,7 @@ import { silentLog } from "../process/log.js";
 export const TEST_SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "800" };
 
 /** On a busy machine, a first connection may take longer than the second after which a part gives up. */
-export const CONNECT_MS = 15_000;
+export const CONNECT_MS = 5_000;
 
 /** A test's own database. `drop` closes `db` and removes it. */
 export interface TestDatabase {
