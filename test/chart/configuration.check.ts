@@ -33,6 +33,8 @@ const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK
 // A pod has the password as a file. The other ways to authenticate to NATS and to a database have checks of their own.
 const OTHER_IDENTITIES = [
   "DATABASE_URL_FILE",
+  "PGUSER",
+  "PGPASSWORD",
   "PGSSLMODE",
   "NATS_PASSWORD",
   "NATS_CREDENTIALS_FILE",

@@ -13,12 +13,16 @@ const read = (file: string) => readFileSync(join(chart, file), "utf8");
 /** The values of `everything.yaml` for all pods and for the objects around them. */
 const { parts: ownValues, tls: _tls, nats: _nats, ...everything } = parse(read("ci/everything.yaml"));
 const podFields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, everything[name]]));
-const forAllPods = podFields("nodeSelector", "tolerations", "affinity", "priorityClassName", "imagePullSecrets");
+const forAllPods = podFields(
+  ...["nodeSelector", "tolerations", "affinity", "priorityClassName", "hostAliases", "dnsConfig", "dnsPolicy"],
+  ...["runtimeClassName", "schedulerName"],
+);
+const pullSecrets = [...everything.imagePullSecrets, { name: "shared" }];
 
 test("everything.yaml sets every value for pods, for all parts and for one", () => {
   const [, forPods = ""] = /^# ---- Pods ----$([\s\S]*)^# ---- Parts ----$/m.exec(read("values.yaml")) ?? [];
   const names = Object.keys(parse(forPods));
-  expect(names).toHaveLength(21);
+  expect(names).toHaveLength(29);
   for (const given of [everything, ownValues.webhooks])
     expect(Object.keys(given)).toEqual(expect.arrayContaining(names));
 });
@@ -31,12 +35,15 @@ describe("values for all pods", () => {
   test("reach the parts, the migrations, the operator and the smoke test", () => {
     expect(workloads).toHaveLength(NUMBER_OF_WORKLOADS);
     for (const { pod, labels } of workloads) {
-      expect(pod).toMatchObject({ ...forAllPods, automountServiceAccountToken: true });
+      expect(pod).toMatchObject({ ...forAllPods, imagePullSecrets: pullSecrets, automountServiceAccountToken: true });
       expect(pod.initContainers).toEqual(everything.extraInitContainers);
       expect(pod.volumes).toContainEqual(everything.extraVolumes[0]);
       expect(pod.securityContext).toMatchObject({ ...everything.podSecurityContext, runAsNonRoot: true });
       expect(labels).toMatchObject({ ...everything.podLabels, team: "logistics" });
-      for (const container of pod.containers) {
+      const own = pod.containers.filter(({ name }: KubernetesObject) => name !== "proxy");
+      const isPart = pod.terminationGracePeriodSeconds !== undefined;
+      expect(pod.containers.slice(own.length)).toEqual(isPart ? everything.extraContainers : []);
+      for (const container of own) {
         expect(container.env).toContainEqual(everything.extraEnv[0]);
         expect(container.envFrom).toEqual(everything.envFrom);
         expect(container.volumeMounts).toContainEqual(everything.extraVolumeMounts[0]);
@@ -56,7 +63,11 @@ describe("values for all pods", () => {
         labels: everything.deploymentLabels,
         annotations: everything.deploymentAnnotations,
       });
-      expect(spec).toMatchObject({ strategy: everything.strategy, revisionHistoryLimit: 2 });
+      expect(spec).toMatchObject({
+        strategy: everything.strategy,
+        revisionHistoryLimit: 2,
+        progressDeadlineSeconds: 900,
+      });
       const [rack, row] = spec.template.spec.topologySpreadConstraints;
       expect(rack).toMatchObject({ topologyKey: "rack", labelSelector: spec.selector });
       expect(row).toEqual(everything.topologySpreadConstraints[1]);
@@ -65,9 +76,9 @@ describe("values for all pods", () => {
     for (const service of ofKind("Service")) {
       expect(service.spec).toMatchObject({ ipFamilyPolicy, ipFamilies });
       const isPublic = service.spec.clusterIP !== "None";
-      const { type, ...own } = everything.publicService;
-      expect(service.metadata).toMatchObject(isPublic ? own : metadata);
-      if (isPublic) expect(service.spec.type).toBe(type);
+      const { labels, annotations, nodePorts: _, ...fields } = everything.publicService;
+      expect(service.metadata).toMatchObject(isPublic ? { labels, annotations } : metadata);
+      if (isPublic) expect(service.spec).toMatchObject(fields);
     }
     expect(ofKind("ServiceAccount")).toHaveLength(NUMBER_OF_ACCOUNTS);
     const { create: _, ...account } = everything.serviceAccount;

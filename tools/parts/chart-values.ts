@@ -61,7 +61,7 @@ function commonValues(part: PartDeclaration): Value[] {
       ? ([
           [secretSentence(part), 'existingSecret: ""'],
           [
-            'Secret settings that are elsewhere or have another key: `DATABASE_URL: { name: records-db-app, key: uri }`. For a database, `parameters` are added to the URL: "sslmode=verify-full&sslrootcert=/database-ca/ca.crt".',
+            'Secret settings that are elsewhere or have another key: `DATABASE_URL: { name: records-db-app, key: uri }`. For a database, `parameters` are added to the URL: "sslmode=verify-full&sslrootcert=/database-ca/ca.crt". If its Secret has only user and password: `{ name: db, userKey: username, passwordKey: password, host: db.internal }`, with `port` and `database` unless these are `databasePort` and the name of the part.',
             "secrets: {}",
           ],
         ] as Value[])
@@ -73,8 +73,8 @@ function commonValues(part: PartDeclaration): Value[] {
       `resources:\n  requests: ${amounts(resources.requests)}\n  limits: ${amounts(resources.limits)}`,
     ],
     [
-      "HorizontalPodAutoscaler between minReplicas and maxReplicas. Its target is cpuPercent of the requested CPU. Turned on for a running release, it leaves one pod for some seconds: docs/operations/capacity.md (Turn on the autoscaler) says what to do.",
-      `autoscaling: { enabled: false, minReplicas: ${replicas}, maxReplicas: ${autoscaling.maxReplicas}, cpuPercent: 70 }`,
+      "HorizontalPodAutoscaler between minReplicas and maxReplicas. Its target is cpuPercent of the requested CPU, and memoryPercent of the requested memory unless that is 0. `behavior` limits how fast it scales. With `external`, another autoscaler, such as KEDA, sets the number of pods. Turned on for a running release, it leaves one pod for some seconds: docs/operations/capacity.md (Turn on the autoscaler) says what to do.",
+      `autoscaling: { enabled: false, minReplicas: ${replicas}, maxReplicas: ${autoscaling.maxReplicas}, cpuPercent: 70, memoryPercent: 0, behavior: {}, external: false }`,
     ],
   ];
 }

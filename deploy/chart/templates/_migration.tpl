@@ -18,7 +18,10 @@ spec:
       command: [migrate]
       env:
         - { name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }} }
+        {{- /* Both could name PGUSER and PGPASSWORD, and only the role of migrations is used. */}}
+        {{- if not (include "shipping.secretOf" (list $root $part "MIGRATION_DATABASE_URL" true) | fromJson).userKey }}
         {{- include "shipping.databaseUrl" (list $root $part "DATABASE_URL" true) | nindent 8 }}
+        {{- end }}
         {{- include "shipping.databaseUrl" (list $root $part "MIGRATION_DATABASE_URL" true) | nindent 8 }}
         {{- include "shipping.items" $pod.extraEnv | nindent 8 }}
       {{- with include "shipping.mounts" (list $files $pod) }}

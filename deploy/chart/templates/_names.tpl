@@ -140,12 +140,25 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- define "shipping.image" -}}
 {{- $root := index . 0 -}}
 {{- $part := index . 1 -}}
-{{- (index $root.Values.parts $part).image | default (printf "%s%s:%s" $root.Values.image.prefix $part ($root.Values.image.tag | default $root.Chart.AppVersion)) -}}
+{{- (index $root.Values.parts $part).image | default (include "shipping.imageNamed" (list $root $part)) -}}
 {{- end }}
 
 {{/* Image of the operator's commands. */}}
 {{- define "shipping.operatorImage" -}}
-{{- .Values.operator.image | default (printf "%scli:%s" .Values.image.prefix (.Values.image.tag | default .Chart.AppVersion)) -}}
+{{- .Values.operator.image | default (include "shipping.imageNamed" (list . "cli")) -}}
+{{- end }}
+
+{{/*
+Image of a name: prefix, name and tag. The registry of an umbrella chart stands in front, in place of the host in the prefix, if that has one.
+Argument: (list $ name).
+*/}}
+{{- define "shipping.imageNamed" -}}
+{{- $root := index . 0 -}}
+{{- $prefix := $root.Values.image.prefix -}}
+{{- with dig "imageRegistry" "" ($root.Values.global | default dict) -}}
+{{- $prefix = printf "%s/%s" (trimSuffix "/" .) (regexReplaceAll "^(localhost|[^/]*[.:][^/]*)/" $prefix "") -}}
+{{- end -}}
+{{- printf "%s%s:%s" $prefix (index . 1) ($root.Values.image.tag | default $root.Chart.AppVersion) -}}
 {{- end }}
 
 {{/* The trial's receiver by its full name, because the dispatcher queries DNS without the pod's search domains. */}}

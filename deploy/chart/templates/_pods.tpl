@@ -7,7 +7,8 @@ replaced. Argument: (list $ own).
   "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName"
   "deploymentLabels" "deploymentAnnotations" "podLabels" "podAnnotations" "service" "serviceAccount" "automountServiceAccountToken"
   "podSecurityContext" "securityContext" "extraInitContainers" "extraEnv" "envFrom" "extraVolumes" "extraVolumeMounts"
-  "strategy" "revisionHistoryLimit" -}}
+  "strategy" "revisionHistoryLimit" "progressDeadlineSeconds" "probes" "extraContainers"
+  "hostAliases" "dnsConfig" "dnsPolicy" "runtimeClassName" "schedulerName" -}}
 {{- $values := dict -}}
 {{- range $keys -}}
 {{- $_ := set $values . (get (first $).Values .) -}}
@@ -28,11 +29,27 @@ replaced. Argument: (list $ own).
 {{- end -}}
 {{- end }}
 
+{{/* The Secrets of private registries, those of an umbrella chart included, as JSON. Other charts name the latter by text or as an object. */}}
+{{- define "shipping.pullSecrets" -}}
+{{- $secrets := .Values.imagePullSecrets | default list -}}
+{{- range dig "imagePullSecrets" list (.Values.global | default dict) -}}
+{{- $secrets = append $secrets (kindIs "string" . | ternary (dict "name" .) .) -}}
+{{- end -}}
+{{ uniq $secrets | toJson }}
+{{- end }}
+
+{{/* A probe of a part: how the chart asks, and over that the probe's values. Argument: (list path defaults own). */}}
+{{- define "shipping.probe" -}}
+httpGet: { path: {{ first . }}, port: ops }
+{{ mergeOverwrite (deepCopy (index . 1)) (last . | default dict) | toYaml }}
+{{- end }}
+
 {{/* Where a pod may run and where its image comes from; for the servers of a trial, too. Argument: (list $ values). */}}
 {{- define "shipping.placement" -}}
 enableServiceLinks: false
-{{- with include "shipping.given" (list (first .).Values "imagePullSecrets") }}
-{{ . }}
+{{- with include "shipping.pullSecrets" (first .) | fromJsonArray }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with include "shipping.given" (list (last .) "nodeSelector" "tolerations" "priorityClassName") }}
 {{ . }}
@@ -42,11 +59,11 @@ enableServiceLinks: false
 {{/* A pod's specification without containers and volumes. Argument: (list $ component values). */}}
 {{- define "shipping.podSpec" -}}
 {{- $values := last . -}}
-{{- $fields := dict "affinity" $values.affinity "securityContext" $values.podSecurityContext "initContainers" $values.extraInitContainers -}}
+{{- $fields := set (set (deepCopy $values) "securityContext" $values.podSecurityContext) "initContainers" $values.extraInitContainers -}}
 serviceAccountName: {{ include "shipping.serviceAccountName" . }}
 automountServiceAccountToken: {{ $values.automountServiceAccountToken }}
 {{ include "shipping.placement" (list (first .) $values) }}
-{{- with include "shipping.given" (list $fields "affinity" "securityContext" "initContainers") }}
+{{- with include "shipping.given" (list $fields "affinity" "securityContext" "initContainers" "hostAliases" "dnsConfig" "dnsPolicy" "runtimeClassName" "schedulerName") }}
 {{ . }}
 {{- end }}
 {{- end }}

@@ -37,7 +37,12 @@ valueFrom:
 - { name: DATABASE_URL_FILE, value: {{ $file | quote }} }
 {{- else -}}
 {{- $secret := include "shipping.secretOf" . | fromJson -}}
-{{- if $secret.parameters -}}
+{{- if $secret.userKey -}}
+- { name: PGUSER, valueFrom: { secretKeyRef: { name: {{ $secret.name }}, key: {{ $secret.userKey }} } } }
+- { name: PGPASSWORD, valueFrom: { secretKeyRef: { name: {{ $secret.name }}, key: {{ $secret.passwordKey }} } } }
+- name: {{ $setting }}
+  value: {{ printf "postgresql://%s:%v/%s%s" $secret.host ($secret.port | default (first .).Values.databasePort) ($secret.database | default "{part}") (ternary (printf "?%s" $secret.parameters) "" (not (empty $secret.parameters))) | replace "{part}" (index . 1) | quote }}
+{{- else if $secret.parameters -}}
 - name: {{ $setting }}_IN_SECRET
   {{- include "shipping.fromSecret" (list (index . 0) (index . 1) $setting false) | nindent 2 }}
 - { name: {{ $setting }}, value: "$({{ $setting }}_IN_SECRET)?{{ $secret.parameters }}" }

@@ -25,6 +25,8 @@ export const port = () => z.coerce.number().int().min(0).max(65535);
 /** A whole number of at least 1. */
 export const positiveInt = () => z.coerce.number().int().min(1);
 
+const share = () => z.coerce.number().min(0).max(1);
+
 /** The URL of a PostgreSQL database. A message never quotes a piece of the URL, which may be a piece of the password. */
 export const databaseUrl = () => secret(checked(findProblem).transform(withSystemAuthorities));
 
@@ -103,12 +105,7 @@ export const processSettings = {
   )
     .optional()
     .describe("headers for the trace collector: name=value, comma-separated, percent-encoded"),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce
-    .number()
-    .min(0)
-    .max(1)
-    .default(1)
-    .describe("share of requests to trace, from 0 to 1"),
+  OTEL_TRACES_SAMPLER_ARG: share().default(1).describe("share of requests to trace, from 0 to 1"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")
@@ -121,7 +118,11 @@ export const processSettings = {
 export const serviceSettings = {
   DATABASE_URL: databaseUrl().describe("this part's own PostgreSQL database"),
   DATABASE_URL_FILE: text("file that contains DATABASE_URL, as an alternative; it is read again for each connection"),
-  // The variable is only checked here: pg reads it itself, and treats an unknown value as plaintext.
+  // pg reads these three variables itself. They are checked here because it treats an unknown mode as plaintext.
+  PGUSER: text("user of a DATABASE_URL that names none"),
+  PGPASSWORD: secret(z.string())
+    .optional()
+    .describe("password of a DATABASE_URL that has none, as it is, without percent-encoding"),
   PGSSLMODE: z
     .enum(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"])
     .optional()
@@ -182,6 +183,8 @@ export const auditSettings = {
 };
 
 const migrationSettings = z.object({
+  PGUSER: serviceSettings.PGUSER,
+  PGPASSWORD: serviceSettings.PGPASSWORD,
   PGSSLMODE: serviceSettings.PGSSLMODE,
   DATABASE_URL: databaseUrl().optional().describe("this part's own PostgreSQL database"),
   DATABASE_URL_FILE: serviceSettings.DATABASE_URL_FILE,
