@@ -73,8 +73,8 @@ function commonValues(part: PartDeclaration): Value[] {
       `resources:\n  requests: ${amounts(resources.requests)}\n  limits: ${amounts(resources.limits)}`,
     ],
     [
-      "HorizontalPodAutoscaler between minReplicas and maxReplicas. Its target is cpuPercent of the requested CPU, and memoryPercent of the requested memory unless that is 0. `behavior` limits how fast it scales. With `external`, another autoscaler, such as KEDA, sets the number of pods. Turned on for a running release, it leaves one pod for some seconds: docs/operations/capacity.md (Turn on the autoscaler) says what to do.",
-      `autoscaling: { enabled: false, minReplicas: ${replicas}, maxReplicas: ${autoscaling.maxReplicas}, cpuPercent: 70, memoryPercent: 0, behavior: {}, external: false }`,
+      "HorizontalPodAutoscaler between minReplicas and maxReplicas. Its target is cpuPercent of the requested CPU, and memoryPercent of the requested memory, if that is set. `behavior` limits how fast it scales. With `external`, another autoscaler, such as KEDA, sets the number of pods. Turned on for a running release, it leaves one pod for some seconds: docs/operations/capacity.md (Turn on the autoscaler) says what to do.",
+      `autoscaling: { enabled: false, external: false, minReplicas: ${replicas}, maxReplicas: ${autoscaling.maxReplicas}, cpuPercent: 70 }`,
     ],
   ];
 }
