@@ -19,7 +19,7 @@ const MAX_INSERTED_CLAIMED = 128;
 const SLOT_WAIT_MS = 100;
 
 /** A delivery that was just inserted; `claimId` is null if it is pending. */
-interface Inserted extends Pick<ClaimedDelivery, "subscriptionId" | "eventId" | "url" | "sealedSecret"> {
+interface Inserted extends Pick<ClaimedDelivery, "accountId" | "subscriptionId" | "eventId" | "url" | "sealedSecret"> {
   claimId: string | null;
 }
 
@@ -100,7 +100,7 @@ function store(deps: DispatchDeps, events: readonly Event[], { free }: Capacity)
     numbered AS (${lockAndNumber}),
     assigned AS (${assignSlots(free)}),
     inserted AS (${insertDeliveries})
-    SELECT subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", url, secret AS "sealedSecret"
+    SELECT account_id AS "accountId", subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", url, secret AS "sealedSecret"
     FROM assigned`);
 }
 
@@ -127,13 +127,13 @@ const insertEvents = (events: readonly Event[]): Sql => sql`
  * small would scan all of it.
  */
 const selectWanted = sql`
-  SELECT s.id AS subscription_id, s.url, s.secret, s.on_hold, array_agg(stored.id) AS event_ids
+  SELECT stored.account_id, s.id AS subscription_id, s.url, s.secret, s.on_hold, array_agg(stored.id) AS event_ids
   FROM stored CROSS JOIN LATERAL (
     SELECT id, url, secret, ${isOnHold} AS on_hold FROM subscriptions
     WHERE account_id = stored.account_id AND environment = stored.environment AND status = 'active'
       AND stored.type = ANY (events)
     OFFSET 0) AS s
-  GROUP BY s.id, s.url, s.secret, s.on_hold
+  GROUP BY stored.account_id, s.id, s.url, s.secret, s.on_hold
   ORDER BY s.id`;
 
 /**
@@ -157,8 +157,8 @@ const assignSlots = (free: number): Sql => sql`
 
 /** Inserts the deliveries: those with a claim are in flight, and the others are due now. */
 const insertDeliveries = sql`
-  INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
-  SELECT subscription_id, event_id,
+  INSERT INTO deliveries (account_id, subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
+  SELECT account_id, subscription_id, event_id,
     CASE WHEN claim_id IS NULL THEN 'pending' ELSE 'in_flight' END,
     (claim_id IS NOT NULL)::integer,
     CASE WHEN claim_id IS NULL THEN now END,

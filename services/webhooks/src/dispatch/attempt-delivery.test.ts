@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 function claimedFor(url: string, attempt = 1): ClaimedDelivery {
-  const ids = { subscriptionId: "whk_1", eventId: "evt_1", claimId: "claim" };
+  const ids = { accountId: "acc_1", subscriptionId: "whk_1", eventId: "evt_1", claimId: "claim" };
   const sealedSecret = deps.keyRing.seal(Buffer.from("whsec_private"), secretIdentity(ids.subscriptionId));
   return { ...ids, attempt, unhealthy: false, url, sealedSecret, body: Buffer.from("{}"), traceparent: "" };
 }

@@ -56,10 +56,10 @@ async function makeAttempt(
 }
 
 function toEnded(deps: AttemptDeps, claimed: ClaimedDelivery, attempted: Attempted): Ended {
-  const { subscriptionId, eventId, claimId, attempt } = claimed;
+  const { accountId, subscriptionId, eventId, claimId, attempt } = claimed;
   const { outcome, status, reason, ms } = attempted;
   const step = nextStep(attempt, outcome === "delivered", () => jitter(deps), deps.clockSpeedup);
-  return { subscriptionId, eventId, claimId, step, status, reason, ms };
+  return { accountId, subscriptionId, eventId, claimId, step, status, reason, ms };
 }
 
 // A short outage of the database must not cause a second request for a delivered event.

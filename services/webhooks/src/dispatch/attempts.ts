@@ -2,6 +2,7 @@ import { createInFlight } from "@shipping/kit/process/in-flight";
 
 /** A delivery with a claimed attempt: counted, leased to this process, and not yet made. */
 export interface ClaimedDelivery {
+  accountId: string;
   subscriptionId: string;
   eventId: string;
   claimId: string;

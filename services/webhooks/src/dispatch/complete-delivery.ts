@@ -6,6 +6,7 @@ import type { AttemptDeps } from "./deps.js";
 
 /** A finished attempt, and the next state of its delivery. */
 export interface Ended {
+  accountId: string;
   subscriptionId: string;
   eventId: string;
   claimId: string;
@@ -47,6 +48,7 @@ export async function completeDeliveries(
       SELECT ended.*, d.ctid, least(d.lease_until, (SELECT now FROM clock)) AS ended_at
       FROM (
         SELECT * FROM unnest(
+          ${ended.map((e) => e.accountId)}::text[],
           ${ended.map((e) => e.subscriptionId)}::text[],
           ${ended.map((e) => e.eventId)}::text[],
           ${ended.map((e) => e.claimId)}::uuid[],
@@ -55,11 +57,11 @@ export async function completeDeliveries(
           ${ended.map((e) => e.status ?? null)}::integer[],
           ${ended.map((e) => e.reason ?? null)}::text[],
           ${ended.map((e) => e.ms ?? null)}::integer[]
-        ) AS ended (subscription_id, event_id, claim_id, state, wait_ms, status, error, ms)
+        ) AS ended (account_id, subscription_id, event_id, claim_id, state, wait_ms, status, error, ms)
         ORDER BY subscription_id, event_id) AS ended
       CROSS JOIN LATERAL (
         SELECT ctid, lease_until FROM deliveries
-        WHERE event_id = ended.event_id AND subscription_id = ended.subscription_id AND claim_id = ended.claim_id
+        WHERE account_id = ended.account_id AND event_id = ended.event_id AND subscription_id = ended.subscription_id AND claim_id = ended.claim_id
         FOR UPDATE) AS d),
     queue AS (
       SELECT coalesce(bool_or(next_due <= (SELECT now FROM clock)), false) AS more FROM ready_queue

@@ -49,6 +49,6 @@ function claimDue(deps: DispatchDeps, capacity: Capacity): Promise<ClaimedDelive
       state = 'in_flight', attempt = d.attempt + 1, next_at = NULL, claim_id = gen_random_uuid(),
       lease_until = (SELECT now FROM clock) + ${LEASE_MS}::float8 * interval '1 ms'
     FROM picked WHERE d.ctid = picked.ctid
-    RETURNING d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.claim_id AS "claimId", d.attempt,
+    RETURNING d.account_id AS "accountId", d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.claim_id AS "claimId", d.attempt,
       picked.unhealthy, picked.url, picked.secret AS "sealedSecret", picked.body, picked.traceparent`);
 }

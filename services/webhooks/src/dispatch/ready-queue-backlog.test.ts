@@ -28,8 +28,8 @@ describe("readBacklog", () => {
     const caller = newCaller();
     for (let n = 0; n < 2; n++) await subscribe(webhooks.replica(), caller, "https://example.com/hook");
     await webhooks.db.run(sql`
-      INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at)
-      SELECT id, 'evt_' || number, 'pending', 0, now() FROM subscriptions, generate_series(1, 5001) AS number`);
+      INSERT INTO deliveries (account_id, subscription_id, event_id, state, attempt, next_at)
+      SELECT account_id, id, 'evt_' || number, 'pending', 0, now() FROM subscriptions, generate_series(1, 5001) AS number`);
     expect(await readBacklog({ db: webhooks.db, clockOffsetMs: MINUTE_MS })).toMatchObject({ due: 10_000 });
   });
 

@@ -61,8 +61,8 @@ const values = sql`
 
 const insert = (deliveries: readonly Delivery[]) =>
   webhooks.db.run(sql`
-    INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
-    SELECT given.subscription_id, given.event_id, given.state, 0, ${values} FROM ${columns(deliveries)}`);
+    INSERT INTO deliveries (account_id, subscription_id, event_id, state, attempt, next_at, lease_until, claim_id)
+    SELECT 'acc_1', given.subscription_id, given.event_id, given.state, 0, ${values} FROM ${columns(deliveries)}`);
 
 const update = (deliveries: readonly Delivery[]) =>
   webhooks.db.run(sql`

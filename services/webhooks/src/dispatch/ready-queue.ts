@@ -52,7 +52,7 @@ export function measureBacklog(deps: DispatchDeps): void {
 }
 
 // The condition on a row `q` of the queue that its deliveries are on hold.
-const queueOnHold = sql`EXISTS (SELECT FROM subscriptions WHERE id = q.subscription_id AND ${isOnHold})`;
+const queueOnHold = sql`EXISTS (SELECT FROM held_accounts WHERE held_accounts.account_id = q.account_id)`;
 
 /**
  * Reads the backlog from the ready queue and the index of pending deliveries, never from all deliveries. The oldest is one that could be

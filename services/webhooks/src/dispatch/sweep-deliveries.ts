@@ -13,9 +13,11 @@ export async function sweepOnce(deps: DispatchDeps): Promise<{ expired: number; 
 
 // The end is fenced like any other: if another sweeper or the attempt itself has already written one, the row is left unchanged.
 async function failExpired(deps: DispatchDeps): Promise<number> {
-  const expired = await deps.db.run<Pick<Ended, "subscriptionId" | "eventId" | "claimId"> & { attempt: number }>(sql`
+  const expired = await deps.db.run<
+    Pick<Ended, "accountId" | "subscriptionId" | "eventId" | "claimId"> & { attempt: number }
+  >(sql`
     WITH ${clock(deps)}
-    SELECT subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", attempt
+    SELECT account_id AS "accountId", subscription_id AS "subscriptionId", event_id AS "eventId", claim_id AS "claimId", attempt
     FROM deliveries WHERE state = 'in_flight' AND lease_until < (SELECT now FROM clock)
     LIMIT ${BATCH}`);
   if (expired.length === 0) return 0;

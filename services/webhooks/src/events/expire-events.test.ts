@@ -66,7 +66,8 @@ describe("expireOnce", () => {
     const { caller, ids } = await arrived(1, "delivered");
     const { id } = await subscribe(inbox, caller, "https://example.com/other");
     await webhooks.db.run(sql`
-      INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at) VALUES (${id}, ${ids[0]}, 'pending', 1, now())`);
+      INSERT INTO deliveries (account_id, subscription_id, event_id, state, attempt, next_at)
+      VALUES (${caller.accountId}, ${id}, ${ids[0]}, 'pending', 1, now())`);
     expect(await expireOnce(after(AFTER_RETENTION_MS))).toMatchObject({ events: 0, deliveries: 0 });
     expect(await left()).toEqual({ events: 3, deliveries: 4 });
   });

@@ -9,16 +9,22 @@ const BATCH = 500;
  * with an unfinished delivery stays. Claimed and pending deliveries are not locked, and replicas take different batches.
  */
 export async function expireOnce(deps: EventDeps) {
-  // The IDs are an array, because without statistics, a planner turns a join with `expired` into a scan of all deliveries.
+  // The deliveries are found one event at a time, because without statistics, a planner turns a join into a scan of all deliveries.
   const [removed] = await deps.db.run<{ events: number; deliveries: number; deadEvents: number }>(sql`
     WITH ${clock(deps)},
     expired AS (
-      SELECT id FROM events AS e
+      SELECT account_id, id FROM events AS e
       WHERE received_at < ${retentionBegin(deps)}
-        AND NOT EXISTS (SELECT FROM deliveries AS d WHERE d.event_id = e.id AND d.state IN ('pending', 'in_flight'))
+        AND NOT EXISTS (
+          SELECT FROM deliveries AS d
+          WHERE d.account_id = e.account_id AND d.event_id = e.id AND d.state IN ('pending', 'in_flight'))
       ORDER BY received_at LIMIT ${BATCH}
       FOR UPDATE SKIP LOCKED),
-    gone_deliveries AS (DELETE FROM deliveries WHERE event_id = ANY(ARRAY(SELECT id FROM expired)) RETURNING event_id),
+    gone_deliveries AS (
+      DELETE FROM deliveries WHERE ctid = ANY(ARRAY(
+        SELECT d.ctid FROM expired CROSS JOIN LATERAL (
+          SELECT ctid FROM deliveries WHERE account_id = expired.account_id AND event_id = expired.id OFFSET 0) AS d))
+      RETURNING event_id),
     gone_events AS (DELETE FROM events WHERE id = ANY(ARRAY(SELECT id FROM expired)) RETURNING id),
     gone_dead AS (
       DELETE FROM dead_events WHERE id = ANY(ARRAY(

@@ -70,8 +70,8 @@ export async function listEventOutcomes(deps: Pick<EventDeps, "db">, request: Li
     SELECT e.id AS "eventId", d.subscription_id AS "subscriptionId", d.state,
       CASE WHEN d.state IN ('delivered', 'exhausted') THEN d.last_ended_at END AS "endedAt"
     FROM unnest(${ids}::text[]) AS wanted (id)
-    CROSS JOIN LATERAL (SELECT id FROM events WHERE id = wanted.id AND ${ownedSql(requireCaller(request))} OFFSET 0) AS e
-    LEFT JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.id OFFSET 0) AS d ON true
+    CROSS JOIN LATERAL (SELECT account_id, id FROM events WHERE id = wanted.id AND ${ownedSql(requireCaller(request))} OFFSET 0) AS e
+    LEFT JOIN LATERAL (SELECT * FROM deliveries WHERE account_id = e.account_id AND event_id = e.id OFFSET 0) AS d ON true
     ORDER BY e.id, d.subscription_id`);
   return create(ListEventOutcomesResponseSchema, {
     eventIds: [...new Set(rows.map(({ eventId }) => eventId))],

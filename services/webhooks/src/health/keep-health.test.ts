@@ -178,8 +178,8 @@ test("hours are deleted after 30 days, however many there are, by several replic
   const id = await newSubscription();
   const now = new Date();
   await webhooks.db.run(sql`
-    INSERT INTO subscription_hours (hour, subscription_id, delivered)
-    SELECT ${now}::timestamptz - n * interval '1 hour', 'whk_' || m, 1 FROM generate_series(715, 735) AS n, generate_series(1, 1000) AS m`);
+    INSERT INTO subscription_hours (hour, subscription_id, account_id, delivered)
+    SELECT ${now}::timestamptz - n * interval '1 hour', 'whk_' || m, 'acc_1', 1 FROM generate_series(715, 735) AS n, generate_series(1, 1000) AS m`);
   await ended(id, { at: now, delivered: true });
   const before = await webhooks.db.run<{ n: number }>(sql`SELECT count(*)::integer AS n FROM subscription_hours`);
   const deps = webhooks.replica();

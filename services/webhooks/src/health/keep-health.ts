@@ -71,20 +71,21 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
 async function write(db: Pick<Database, "run">, { hour, tallies }: Counted): Promise<void> {
   await db.run(sql`
     WITH ended AS (
-      SELECT given.* FROM ${unnestRows(tallyColumns, tallies)}
+      SELECT given.*, s.account_id FROM ${unnestRows(tallyColumns, tallies)}
       JOIN subscriptions AS s ON s.id = given.subscription_id
       WHERE NOT EXISTS (SELECT FROM held_accounts AS a WHERE a.account_id = s.account_id AND a.erased_at IS NOT NULL)
       ORDER BY subscription_id),
     counted AS (
-      INSERT INTO subscription_hours AS h (hour, subscription_id, delivered, failed, exhausted)
-      SELECT ${hour}, subscription_id, delivered, failed, exhausted FROM ended ORDER BY subscription_id
+      INSERT INTO subscription_hours AS h (hour, subscription_id, account_id, delivered, failed, exhausted)
+      SELECT ${hour}, subscription_id, account_id, delivered, failed, exhausted FROM ended ORDER BY subscription_id
       ON CONFLICT (hour, subscription_id) DO UPDATE SET
         delivered = h.delivered + excluded.delivered,
         failed = h.failed + excluded.failed,
         exhausted = h.exhausted + excluded.exhausted)
     INSERT INTO subscription_health AS h
-      (subscription_id, last_success_at, last_failure_at, last_failure_reason, last_failure_status, failing_since)
-    SELECT subscription_id, last_success_at, last_failure_at, reason, status, failing_since FROM ended ORDER BY subscription_id
+      (subscription_id, account_id, last_success_at, last_failure_at, last_failure_reason, last_failure_status, failing_since)
+    SELECT subscription_id, account_id, last_success_at, last_failure_at, reason, status, failing_since
+    FROM ended ORDER BY subscription_id
     ON CONFLICT (subscription_id) DO UPDATE SET
       (last_failure_reason, last_failure_status) = (
         SELECT CASE WHEN newer THEN excluded.last_failure_reason ELSE h.last_failure_reason END,

@@ -36,7 +36,9 @@ export async function listTestDeliveries(deps: SubscriptionDeps, request: ListTe
       d.last_status AS status, d.last_error AS error, d.last_ms AS ms
     FROM unnest(${ids}::text[]) AS wanted (id)
     CROSS JOIN LATERAL (SELECT * FROM events WHERE id = wanted.id AND ${ownedSql(caller)} OFFSET 0) AS e
-    CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.id AND subscription_id = ${subscription.id} OFFSET 0) AS d
+    CROSS JOIN LATERAL (
+      SELECT * FROM deliveries
+      WHERE account_id = e.account_id AND event_id = e.id AND subscription_id = ${subscription.id} OFFSET 0) AS d
     ORDER BY e.received_at, e.id`);
   return create(ListTestDeliveriesResponseSchema, { deliveries: rows.map(toMessage) });
 }

@@ -115,8 +115,8 @@ test("pending deliveries are counted up to 1,001, and no plan grows with the del
   const caller = newCaller();
   const { id } = await subscribe(deps, caller, receiver.url);
   await db.run(sql`
-    INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at)
-    SELECT ${id}, 'evt_' || n, 'pending', 1, clock_timestamp() + interval '1 hour' FROM generate_series(1, 3000) AS n`);
+    INSERT INTO deliveries (account_id, subscription_id, event_id, state, attempt, next_at)
+    SELECT ${caller.accountId}, ${id}, 'evt_' || n, 'pending', 1, clock_timestamp() + interval '1 hour' FROM generate_series(1, 3000) AS n`);
   statements.length = 0;
   expect((await read(caller, id, webhooks.replica({ db }))).pending).toBe(1_001);
   const costly = await Promise.all(statements.map((statement) => costlyNodes(db, statement)));

@@ -5,17 +5,14 @@ import sql, { type Sql } from "sql-template-tag";
 /** The folder with the schema and migrations of webhooks. */
 export const webhooksMigrations = fileURLToPath(new URL("../../prisma", import.meta.url));
 
-const ofSubscriptions = (accountId: string) =>
-  sql`subscription_id = ANY(ARRAY(SELECT id FROM subscriptions WHERE subscriptions.account_id = ${accountId}))`;
-
 /** The data that webhooks stores about an account. */
 export const webhooksAccountData: AccountData = {
   tables: [
-    { name: "subscription_changes", key: ["id"], ownedBy: ofSubscriptions },
-    { name: "subscription_health", key: ["subscription_id"], ownedBy: ofSubscriptions },
-    { name: "subscription_hours", key: ["hour", "subscription_id"], ownedBy: ofSubscriptions, walked: true },
-    { name: "deliveries", key: ["event_id", "subscription_id"], ownedBy: ofSubscriptions, walked: true },
-    { name: "ready_queue", key: ["subscription_id"], ownedBy: ofSubscriptions },
+    { name: "subscription_changes", key: ["id"] },
+    { name: "subscription_health", key: ["subscription_id"] },
+    { name: "subscription_hours", key: ["hour", "subscription_id"] },
+    { name: "deliveries", key: ["event_id", "subscription_id"] },
+    { name: "ready_queue", key: ["subscription_id"] },
     { name: "events", key: ["received_at", "id"], walked: true, bytes: { body: "json" } },
     // The messages could not be decoded, but the ID of an account is random and occurs in its messages verbatim.
     {
@@ -33,7 +30,7 @@ export const webhooksAccountData: AccountData = {
       "only the account's ID: events of it that are still in the stream or in a restored backup are dropped, not stored and not sent",
   },
   inFlight: (accountId) => sql`
-    SELECT count(*) FROM deliveries WHERE state = 'in_flight' AND ${ofSubscriptions(accountId)}`,
+    SELECT coalesce(sum(in_flight), 0) AS count FROM ready_queue WHERE account_id = ${accountId}`,
   // From now on, late events of the account are dropped.
   beforeErasure: (accountId) => sql`
     INSERT INTO held_accounts (account_id, since, erased_at) VALUES (${accountId}, clock_timestamp(), clock_timestamp())

@@ -34,18 +34,18 @@ export async function resendDeliveries(
     found AS (
       SELECT asked.*, d.state
       FROM (
-        SELECT asked.*, s.status FROM asked JOIN subscriptions AS s ON s.id = asked.subscription_id
+        SELECT asked.*, s.account_id, s.status FROM asked JOIN subscriptions AS s ON s.id = asked.subscription_id
         WHERE asked.event_id = ANY (ARRAY(SELECT id FROM kept))
         ORDER BY asked.subscription_id, asked.event_id) AS asked
       CROSS JOIN LATERAL (
         SELECT state FROM deliveries
-        WHERE event_id = asked.event_id AND subscription_id = asked.subscription_id
+        WHERE account_id = asked.account_id AND event_id = asked.event_id AND subscription_id = asked.subscription_id
         FOR UPDATE) AS d),
     resent AS (
       UPDATE deliveries AS d SET
         state = 'pending', attempt = 0, next_at = (SELECT now FROM clock), lease_until = NULL, claim_id = NULL
       FROM found
-      WHERE d.event_id = found.event_id AND d.subscription_id = found.subscription_id
+      WHERE d.account_id = found.account_id AND d.event_id = found.event_id AND d.subscription_id = found.subscription_id
         AND found.state <> 'in_flight' AND found.status = 'active'
       RETURNING d.event_id, d.subscription_id)
     SELECT event_id AS "eventId", subscription_id AS "subscriptionId", CASE

@@ -61,7 +61,7 @@ export async function showEvent(deps: { db: Database }, { id }: ShowEventRequest
   const deliveries = await deps.db.run<DeliveryRow>(sql`
     SELECT ${deliveryColumns}
     FROM deliveries AS d JOIN events AS e ON e.id = d.event_id JOIN subscriptions AS s ON s.id = d.subscription_id
-    WHERE d.event_id = ${id} ORDER BY d.subscription_id`);
+    WHERE d.account_id = ${event.accountId} AND d.event_id = ${id} ORDER BY d.subscription_id`);
   const receivedAt = event.receivedAt.toISOString();
   return create(ShowEventResponseSchema, { ...event, receivedAt, deliveries: deliveries.map(deliveryMessage) });
 }
@@ -91,7 +91,7 @@ export async function listDeliveries(
         AND account_id = ${accountId} AND environment = ${environment}) AS e
     CROSS JOIN LATERAL (
       SELECT * FROM deliveries
-      WHERE event_id = e.id AND subscription_id = ${subscriptionId} ${state === undefined ? empty : sql`AND state = ${state}`}
+      WHERE account_id = ${accountId} AND event_id = e.id AND subscription_id = ${subscriptionId} ${state === undefined ? empty : sql`AND state = ${state}`}
       OFFSET 0) AS d
     CROSS JOIN (SELECT ${url}::text AS url) AS s
     ORDER BY e.received_at DESC, e.id DESC LIMIT ${limit}`);

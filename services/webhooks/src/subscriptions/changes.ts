@@ -35,15 +35,15 @@ const MAX_CHANGES = 100;
 /** How long a line stays after the portal has acknowledged it: a portal that is restored from a backup reads it again. */
 const ACKNOWLEDGED_DAYS = 7;
 
-/** Stores a change for the audit log, as part of the statement that makes it, if `from` has a row. */
+/** Stores a change for the audit log, as part of the statement that makes it, if `from` has a row, which has the account. */
 export function insertChange(
   { random }: Pick<SubscriptionDeps, "random">,
   { action, at, subscriptionId, actor }: Change,
   from: Sql,
 ): Sql {
   return sql`
-    INSERT INTO subscription_changes (id, subscription_id, action, actor, source, at)
-    SELECT ${newId("aud", random)}, ${subscriptionId}, ${action}, ${actor.name}, ${actor.source}, ${at}
+    INSERT INTO subscription_changes (id, account_id, subscription_id, action, actor, source, at)
+    SELECT ${newId("aud", random)}, account_id, ${subscriptionId}, ${action}, ${actor.name}, ${actor.source}, ${at}
     FROM ${from}`;
 }
 

@@ -64,7 +64,7 @@ function insert(
       INSERT INTO subscriptions (id, account_id, environment, url, events, status, secret, created_at)
       SELECT ${row.id}, account_id, environment, ${row.url}, ${row.events}, ${row.status}, ${sealed}, ${row.createdAt}
       FROM claim),
-    queued AS (INSERT INTO ready_queue (subscription_id) SELECT ${row.id} FROM claim),
+    queued AS (INSERT INTO ready_queue (subscription_id, account_id) SELECT ${row.id}, account_id FROM claim),
     logged AS (${change})
     SELECT ordinal FROM claim`;
   return ledger.executeCreations([write], statement);

@@ -37,10 +37,11 @@ export async function storeHours(
 ): Promise<void> {
   const of = (kind: keyof AttemptsOfHour) => hours.map((hour) => Math.round(hour[kind] ?? 0));
   await db.run(sql`
-    INSERT INTO subscription_hours (hour, subscription_id, delivered, failed, exhausted)
-    SELECT date_trunc('hour', now(), 'UTC') - (n - 1) * interval '1 hour', ${subscriptionId}, delivered, failed, exhausted
-    FROM unnest(${of("delivered")}::integer[], ${of("failed")}::integer[], ${of("exhausted")}::integer[])
-      WITH ORDINALITY AS attempts (delivered, failed, exhausted, n)`);
+    INSERT INTO subscription_hours (hour, subscription_id, account_id, delivered, failed, exhausted)
+    SELECT date_trunc('hour', now(), 'UTC') - (n - 1) * interval '1 hour', id, account_id, delivered, failed, exhausted
+    FROM subscriptions, unnest(${of("delivered")}::integer[], ${of("failed")}::integer[], ${of("exhausted")}::integer[])
+      WITH ORDINALITY AS attempts (delivered, failed, exhausted, n)
+    WHERE id = ${subscriptionId}`);
 }
 
 /** Stores that the last success was this many hours ago and the last failure a minute ago, and whether there were nine failures since. */
@@ -50,8 +51,9 @@ export async function storeLastAttempts(
   { successHoursAgo, reason, isFailing }: { successHoursAgo: number; reason: string; isFailing: boolean },
 ): Promise<void> {
   await db.run(sql`
-    INSERT INTO subscription_health (subscription_id, last_success_at, last_failure_at, last_failure_reason, failing_since)
-    SELECT ${subscriptionId}, success, now() - interval '1 minute', ${reason}, CASE WHEN ${isFailing} THEN success END
-    FROM (SELECT now() - ${successHoursAgo}::float8 * interval '1 hour' AS success) AS last`);
+    INSERT INTO subscription_health (subscription_id, account_id, last_success_at, last_failure_at, last_failure_reason, failing_since)
+    SELECT id, account_id, success, now() - interval '1 minute', ${reason}, CASE WHEN ${isFailing} THEN success END
+    FROM subscriptions, (SELECT now() - ${successHoursAgo}::float8 * interval '1 hour' AS success) AS last
+    WHERE id = ${subscriptionId}`);
   if (isFailing) await db.run(sql`UPDATE ready_queue SET fail_streak = 9 WHERE subscription_id = ${subscriptionId}`);
 }

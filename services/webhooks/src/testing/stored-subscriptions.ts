@@ -16,8 +16,7 @@ export async function storedChanges(db: Database): Promise<string[]> {
 /** Counts the changes of an account's subscriptions that the portal has not acknowledged yet. */
 export async function countUnreadChanges(db: Database, accountId: string): Promise<number> {
   const rows = await db.run(sql`
-    SELECT FROM subscription_changes c JOIN subscriptions s ON s.id = c.subscription_id
-    WHERE s.account_id = ${accountId} AND acknowledged_at IS NULL`);
+    SELECT FROM subscription_changes WHERE account_id = ${accountId} AND acknowledged_at IS NULL`);
   return rows.length;
 }
 
@@ -26,7 +25,7 @@ export const manyDeliveries = ({ accountId, environment }: Caller, subscriptionI
   WITH subscribed AS (
     INSERT INTO subscriptions (id, account_id, environment, url, events, status, secret, created_at)
     VALUES (${subscriptionId}, ${accountId}, ${environment}, 'https://example.com', ARRAY['order.created'], 'active', '\\x00', now())
-    RETURNING id),
-  queued AS (INSERT INTO ready_queue (subscription_id, next_due) SELECT id, 'infinity' FROM subscribed)
-  INSERT INTO deliveries (subscription_id, event_id, state, attempt, next_at)
-  SELECT ${subscriptionId}, 'evt_' || n, 'pending', 0, now() + interval '1 day' FROM generate_series(1, ${count}::integer) AS n`;
+    RETURNING id, account_id),
+  queued AS (INSERT INTO ready_queue (subscription_id, account_id, next_due) SELECT id, account_id, 'infinity' FROM subscribed)
+  INSERT INTO deliveries (account_id, subscription_id, event_id, state, attempt, next_at)
+  SELECT ${accountId}, ${subscriptionId}, 'evt_' || n, 'pending', 0, now() + interval '1 day' FROM generate_series(1, ${count}::integer) AS n`;

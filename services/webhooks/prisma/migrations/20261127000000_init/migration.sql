@@ -20,6 +20,7 @@ CREATE INDEX subscriptions_active ON subscriptions (account_id, environment) WHE
 -- The outbox of lines for the audit log: written in the statement of their change, read and acknowledged by the portal.
 CREATE TABLE subscription_changes (
   id text COLLATE "C" PRIMARY KEY,
+  account_id text COLLATE "C" NOT NULL,
   subscription_id text COLLATE "C" NOT NULL REFERENCES subscriptions ON DELETE RESTRICT ON UPDATE RESTRICT,
   action text NOT NULL CHECK (action IN ('created', 'disabled')),
   actor text NOT NULL,
@@ -28,6 +29,7 @@ CREATE TABLE subscription_changes (
   acknowledged_at timestamptz(3)
 );
 CREATE INDEX subscription_changes_acknowledged_at_idx ON subscription_changes (acknowledged_at);
+CREATE INDEX subscription_changes_owned ON subscription_changes (account_id, id);
 
 -- The limit of ten is a constraint that raises. A count in the statement would be older than the lock that protects it.
 CREATE TABLE active_subscriptions (
@@ -92,6 +94,8 @@ CREATE INDEX dead_events_received_at ON dead_events (received_at);
 -- reads; subscriptions are never deleted, and an event goes in one statement with its deliveries. The two look-ups per delivery, by which
 -- PostgreSQL would verify that again, were a tenth of the cost of a delivery.
 CREATE TABLE deliveries (
+  -- The account of the event and of the subscription.
+  account_id text COLLATE "C" NOT NULL,
   subscription_id text COLLATE "C" NOT NULL,
   event_id text COLLATE "C" NOT NULL,
   state text NOT NULL CHECK (state IN ('pending', 'in_flight', 'delivered', 'exhausted', 'cancelled')),
@@ -104,8 +108,8 @@ CREATE TABLE deliveries (
   last_error text,
   last_ms integer,
   last_ended_at timestamptz(3),
-  -- Deliveries are found by their event. Only the pending and the claimed ones are found by their subscription.
-  PRIMARY KEY (event_id, subscription_id),
+  -- Deliveries are found by their account and event. Only the pending and the claimed ones are found by their subscription.
+  PRIMARY KEY (account_id, event_id, subscription_id),
   CONSTRAINT deliveries_pending CHECK ((state = 'pending') = (next_at IS NOT NULL)),
   CONSTRAINT deliveries_leased CHECK ((state = 'in_flight') = (lease_until IS NOT NULL)),
   CONSTRAINT deliveries_claimed CHECK ((state = 'in_flight') = (claim_id IS NOT NULL))
@@ -125,12 +129,14 @@ ALTER TABLE deliveries SET (
 -- The table has one row per subscription. The fill factor is low, because every delivery changes its row.
 CREATE TABLE ready_queue (
   subscription_id text COLLATE "C" PRIMARY KEY REFERENCES subscriptions ON DELETE RESTRICT ON UPDATE RESTRICT,
+  account_id text COLLATE "C" NOT NULL,
   next_due timestamptz(3),
   in_flight integer NOT NULL DEFAULT 0,
   fail_streak integer NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
 CREATE INDEX ready_queue_due ON ready_queue (next_due) WHERE next_due IS NOT NULL;
+CREATE INDEX ready_queue_owned ON ready_queue (account_id, subscription_id);
 
 -- A subscription's row is changed with every delivery, so vacuum starts after a number of changes, and does not pause.
 ALTER TABLE ready_queue SET (
@@ -186,6 +192,7 @@ CREATE TRIGGER deliveries_updated AFTER UPDATE ON deliveries
 -- because a row changes again and again.
 CREATE TABLE subscription_health (
   subscription_id text COLLATE "C" PRIMARY KEY REFERENCES subscriptions ON DELETE RESTRICT ON UPDATE RESTRICT,
+  account_id text COLLATE "C" NOT NULL,
   last_success_at timestamptz(3),
   last_failure_at timestamptz(3),
   last_failure_reason text,
@@ -201,11 +208,13 @@ CREATE TABLE subscription_health (
 
 -- Alerts are sent for subscriptions that have been failing for a day, the longest first.
 CREATE INDEX subscription_health_unalerted ON subscription_health (failing_since) WHERE failing_since IS NOT NULL AND alerted_at IS NULL;
+CREATE INDEX subscription_health_owned ON subscription_health (account_id, subscription_id);
 
 -- The hour comes first: one hour is written at a time, and the oldest are deleted.
 CREATE TABLE subscription_hours (
   hour timestamptz(3) NOT NULL,
   subscription_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
   delivered integer NOT NULL DEFAULT 0,
   failed integer NOT NULL DEFAULT 0,
   exhausted integer NOT NULL DEFAULT 0,
@@ -217,6 +226,7 @@ CREATE TABLE subscription_hours (
 );
 
 CREATE INDEX subscription_hours_exhausted ON subscription_hours (subscription_id, hour) WHERE exhausted > 0;
+CREATE INDEX subscription_hours_owned ON subscription_hours (account_id, hour, subscription_id);
 
 -- Accounts whose deliveries an operator holds, and erased accounts, whose events are dropped.
 CREATE TABLE held_accounts (
