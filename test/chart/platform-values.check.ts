@@ -57,6 +57,18 @@ describe("the registry of an umbrella chart", () => {
     );
   });
 
+  test("has the images of a trial's servers, too", () => {
+    const images = new Set(
+      workloadsIn(objectsOf("trial", "global.imageRegistry=mirror.example.com")).flatMap(({ pod }) =>
+        pod.containers.map(({ image }: { image: string }) => image.replace(/[:@].*/, "")),
+      ),
+    );
+    expect([...images].sort()).toEqual(
+      expect.arrayContaining(["mirror.example.com/nats", "mirror.example.com/postgres"]),
+    );
+    for (const image of images) expect(image).toMatch(/^mirror\.example\.com\//);
+  });
+
   test("may have Secrets, named by text or as objects, each once", () => {
     const global = { imagePullSecrets: ["one", { name: "registry" }] };
     const values = { global, imagePullSecrets: [{ name: "registry" }] };
@@ -173,6 +185,11 @@ test("the ServiceMonitor has relabelings and a time limit", () => {
       metricRelabelings: [{ sourceLabels: ["__name__"], regex: "nodejs_.*", action: "drop" }],
     },
   ]);
+});
+
+test.each(["1m", "16s"])("a ServiceMonitor with a time limit of %s for every 15 s is refused", (scrapeTimeout) => {
+  const serviceMonitor = { enabled: true, interval: "15s", scrapeTimeout };
+  expect(templateWith("production", { monitoring: { serviceMonitor } }).text).toContain("must not exceed interval");
 });
 
 test("further objects are rendered, as objects and as texts", () => {

@@ -148,17 +148,31 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- .Values.operator.image | default (include "shipping.imageNamed" (list . "cli")) -}}
 {{- end }}
 
-{{/*
-Image of a name: prefix, name and tag. The registry of an umbrella chart stands in front, in place of the host in the prefix, if that has one.
-Argument: (list $ name).
-*/}}
+{{/* Image of a name: prefix, name and tag. Argument: (list $ name). */}}
 {{- define "shipping.imageNamed" -}}
-{{- $root := index . 0 -}}
-{{- $prefix := $root.Values.image.prefix -}}
-{{- with dig "imageRegistry" "" ($root.Values.global | default dict) -}}
-{{- $prefix = printf "%s/%s" (trimSuffix "/" .) (regexReplaceAll "^(localhost|[^/]*[.:][^/]*)/" $prefix "") -}}
+{{- $values := (index . 0).Values -}}
+{{- $named := printf "%s%s:%s" $values.image.prefix (index . 1) ($values.image.tag | default (index . 0).Chart.AppVersion) -}}
+{{ include "shipping.mirrored" (list (index . 0) $named) }}
+{{- end }}
+
+{{/* An image in the registry of an umbrella chart, in place of its own host, if it has one. Argument: (list $ image). */}}
+{{- define "shipping.mirrored" -}}
+{{- $image := index . 1 -}}
+{{- with dig "imageRegistry" "" ((index . 0).Values.global | default dict) -}}
+{{- $image = printf "%s/%s" (trimSuffix "/" .) (regexReplaceAll "^(localhost|[^/]*[.:][^/]*)/" $image "") -}}
 {{- end -}}
-{{- printf "%s%s:%s" $prefix (index . 1) ($root.Values.image.tag | default $root.Chart.AppVersion) -}}
+{{ $image }}
+{{- end }}
+
+{{/* A duration such as 1m30s in seconds. */}}
+{{- define "shipping.seconds" -}}
+{{- $seconds := 0 -}}
+{{- range $unit, $each := dict "h" 3600 "m" 60 "s" 1 -}}
+{{- range regexFindAll (printf "[0-9]+%s" $unit) $ -1 -}}
+{{- $seconds = add $seconds (mul (trimSuffix $unit .) $each) -}}
+{{- end -}}
+{{- end -}}
+{{ $seconds }}
 {{- end }}
 
 {{/* The trial's receiver by its full name, because the dispatcher queries DNS without the pod's search domains. */}}
