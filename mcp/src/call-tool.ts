@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { type RawAnswer, type RawOperation, Shipping, ShippingError } from "shipping-client";
 import type { ApiTool } from "./tools.js";
+import { MCP_VERSION } from "./version.js";
 
 /** How the tools reach the API, and what they may do. */
 export interface Access {
@@ -128,7 +129,7 @@ function clientOf({ apiKey, baseUrl, attempts = 4, attemptMs = 12_000, ...access
   });
 }
 
-const USER_AGENT = { "user-agent": "shipping-mcp/1.0.0" };
+const USER_AGENT = { "user-agent": `shipping-mcp/${MCP_VERSION}` };
 
 function isLive(apiKey: string): boolean {
   return apiKey.startsWith("service_live_");

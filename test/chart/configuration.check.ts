@@ -20,14 +20,7 @@ const settings = {
 
 // Settings that the chart leaves alone or replaces: an image says what it is; a pod listens on all interfaces; a trial names its one receiver or carrier; emails are sent, not written.
 const TRIAL_CARRIER = ["TRIAL_CARRIER_MODULE", "TRIAL_CARRIER_URL", "TRIAL_CARRIER_ACCOUNT"];
-const NOT_FOR_A_CLUSTER = [
-  "BUILD_VERSION",
-  "BUILD_REVISION",
-  "HOST",
-  ...TRIAL_CARRIER,
-  "WEBHOOK_ALLOW_PRIVATE_TARGETS",
-  "MAIL_DIR",
-];
+const NOT_FOR_A_CLUSTER = ["BUILD_REVISION", "HOST", ...TRIAL_CARRIER, "WEBHOOK_ALLOW_PRIVATE_TARGETS", "MAIL_DIR"];
 // Replaced by certificates, and by the authentication at NATS.
 const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK"];
 // A pod has the password as a file. The other ways to authenticate to NATS and to a database have checks of their own.

@@ -3,6 +3,7 @@ import { connect, createServer, type Server, Socket } from "node:net";
 import { join } from "node:path";
 import sql from "sql-template-tag";
 import { createLog, silentLog } from "../process/log.js";
+import { RELEASE } from "../release.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { eventually } from "../testing/eventually.js";
 import { openDatabase } from "./database.js";
@@ -77,7 +78,7 @@ describe("a pool", () => {
     await expect(db.run(sql`SELECT 1 / 0`)).rejects.toMatchObject({ code: "22012" });
     await expect(db.pool.query("SELECT 1 / 0")).rejects.toMatchObject({ code: "22012" });
     expect(await db.run(shown)).toEqual(before);
-    expect(before[0]?.name).toBe("shipping");
+    expect(before[0]?.name).toBe(`shipping ${RELEASE}`);
     await db.close();
   });
 
@@ -86,7 +87,7 @@ describe("a pool", () => {
     const destination = { write: (line: string) => void lines.push(JSON.parse(line).msg) };
     const db = open(1, createLog({ part: "records", destination }));
     const [first] = await db.run<{ name: string; pid: number }>(shown);
-    expect(first?.name).toBe("records");
+    expect(first?.name).toBe(`records ${RELEASE}`);
     await owned.db.run(sql`SELECT pg_terminate_backend(${first?.pid})`);
     await eventually(() => expect(db.pool.totalCount).toBe(0));
     expect(await db.run(shown)).toHaveLength(1);

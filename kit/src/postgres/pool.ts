@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Log } from "../process/log.js";
+import { RELEASE } from "../release.js";
 import { DatabaseOutage, isDemoted, isSilence, sqlState, statementError } from "./outage.js";
 import { isRefusedStart, NoSession, PART, readLatest, SessionClient } from "./session.js";
 
@@ -142,6 +143,11 @@ class PartClient extends SessionClient {
     this.round = route.round;
     // The pool does not listen to a connection that is checked out, which may emit a second error after its query has failed.
     this.on("error", () => {});
+  }
+
+  // A migration finds the releases that are in use by this name, which poolers pass on. PostgreSQL cuts names off after 63 bytes.
+  protected override name(given = "shipping") {
+    return `${given.slice(0, 40)} ${RELEASE}`;
   }
 
   protected override settings() {

@@ -50,10 +50,16 @@ export abstract class SessionClient extends pg.Client {
   /** Returns the settings; undefined behind a pooler that refuses them. */
   protected abstract settings(): Readonly<Record<string, string>> | undefined;
 
+  /** Returns the name that PostgreSQL's operators see in `pg_stat_activity`. */
+  protected name(given: string | undefined): string | undefined {
+    return given;
+  }
+
   // pg (8.23) has no option for sending other startup parameters.
   getStartupConf(): Record<string, string | undefined> {
     const { connectionParameters: given } = this as unknown as { connectionParameters: Record<string, string> };
-    const { user, database, application_name } = given;
+    const { user, database } = given;
+    const application_name = this.name(given.application_name);
     const start = { user, database, ...(application_name && { application_name }), ...FORWARDED };
     const settings = this.settings();
     if (!settings) return start;

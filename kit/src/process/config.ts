@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { inspect } from "node:util";
 import { z } from "zod";
+import { RELEASE } from "../release.js";
 import { findProblem, readDatabaseUrl, withSystemAuthorities } from "./database-url.js";
 import { findUrlProblem } from "./url-parameters.js";
 
@@ -77,14 +78,12 @@ export const tlsSettings = {
 };
 
 const buildSettings = {
-  BUILD_VERSION: z.string().default("development").describe("release that runs, for `build_info`; an image sets it"),
   BUILD_REVISION: z.string().default("unknown").describe("commit that runs, for `build_info`; an image sets it"),
 };
 
 /** Returns the release and the commit that this process runs. */
 export function buildInfo(env: Env = process.env): { version: string; revision: string } {
-  const { BUILD_VERSION: version, BUILD_REVISION: revision } = readConfig(z.object(buildSettings), env);
-  return { version, revision };
+  return { version: RELEASE, revision: readConfig(z.object(buildSettings), env).BUILD_REVISION };
 }
 
 /** The settings that every part of the platform has. */

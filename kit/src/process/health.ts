@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, Gauge, register } from "prom-client";
+import { RELEASE } from "../release.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import { droppedLines } from "./output.js";
@@ -55,14 +56,14 @@ export async function serveOps(options: {
  * Starts to measure the process itself: CPU, memory, event loop, garbage collection. `build` says which release and commit runs. Call it once per
  * process.
  */
-export function measureProcess(part: string, build = { version: "development", revision: "unknown" }): void {
+export function measureProcess(part: string, revision = "unknown"): void {
   register.setDefaultLabels({ part });
   collectDefaultMetrics();
   new Gauge({
     name: "build_info",
     help: "Always 1. Its version and revision say which release and commit run.",
     labelNames: ["version", "revision"],
-  }).set(build, 1);
+  }).set({ version: RELEASE, revision }, 1);
   new Gauge({
     name: "log_lines_dropped",
     help: "Log lines dropped since the start, because the reader was too slow.",

@@ -20,6 +20,7 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-node";
 import { failureIn } from "../errors.js";
+import { RELEASE } from "../release.js";
 import { type Log, onceAMinute, redact } from "./log.js";
 import { unrecorded } from "./tracing.js";
 
@@ -54,7 +55,9 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
   const url = `${endpoint.replace(/\/$/, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS });
   const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes({ "service.name": part, "service.namespace": "shipping" }),
+    resource: resourceFromAttributes({
+      ...{ "service.name": part, "service.namespace": "shipping", "service.version": RELEASE },
+    }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1_000, exportTimeoutMillis: EXPORT_MS })],
   });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { microBatch } from "../postgres/micro-batch.js";
 import { createLog, silentLog } from "../process/log.js";
 import { startTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
+import { RELEASE } from "../release.js";
 import { eventually } from "../testing/eventually.js";
 import { otlpCollector } from "../testing/otlp-collector.js";
 import { ledgerRoutes, readRequest } from "../testing/rpc-testbed.js";
@@ -57,7 +58,7 @@ test("a call continues the caller's trace on the other side", async () => {
   const [serving] = spans.filter(({ parentId }) => parentId === calling?.spanId);
   expect([root?.name, calling?.name, serving?.name]).toEqual(["request", "LedgerService/Read", "LedgerService/Read"]);
   expect(TRACEPARENT.exec(inside)?.slice(1)).toEqual([root?.traceId, serving?.spanId]);
-  expect(root?.part).toBe("test");
+  expect([root?.part, root?.release]).toEqual(["test", RELEASE]);
 });
 
 test("a span hides every key and secret in its name and attributes, whatever stands beside it", async () => {

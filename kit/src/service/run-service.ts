@@ -137,7 +137,7 @@ async function startReports(
   missing: () => Promise<string | undefined>,
   metrics: () => readonly Metrics[],
 ) {
-  measureProcess(part, { version: config.BUILD_VERSION, revision: config.BUILD_REVISION });
+  measureProcess(part, config.BUILD_REVISION);
   const tracing = await startTracing({ part, config, log });
   let state: "starting" | "stopping" | undefined = "starting";
   const ready = async () => (state === "stopping" ? state : ((await missing()) ?? state));

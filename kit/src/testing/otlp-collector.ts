@@ -8,6 +8,8 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 export interface CollectedSpan {
   /** The part that sent the span. */
   part: string;
+  /** The release that the part runs. */
+  release: string;
   name: string;
   traceId: string;
   spanId: string;
@@ -57,12 +59,14 @@ function fieldsOf(bytes: Uint8Array): Map<number, Uint8Array[]> {
 function spansIn(request: Uint8Array): CollectedSpan[] {
   return each(request, 1).flatMap((ofResource) => {
     const attributes = each(each(ofResource, 1)[0], 1).map((pair) => [text(pair, 1), text(each(pair, 2)[0], 1)]);
-    const part = Object.fromEntries(attributes)["service.name"] ?? "";
-    return each(ofResource, 2).flatMap((ofScope) => each(ofScope, 2).map((span) => ({ part, ...spanOf(span) })));
+    const { "service.name": part = "", "service.version": release = "" } = Object.fromEntries(attributes);
+    return each(ofResource, 2).flatMap((ofScope) =>
+      each(ofScope, 2).map((span) => ({ part, release, ...spanOf(span) })),
+    );
   });
 }
 
-function spanOf(span: Uint8Array): Omit<CollectedSpan, "part"> {
+function spanOf(span: Uint8Array): Omit<CollectedSpan, "part" | "release"> {
   return {
     traceId: hex(span, 1),
     spanId: hex(span, 2),
