@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import type { Env } from "@shipping/kit/process/config";
 import { printable, redact } from "@shipping/kit/process/log";
+import { RELEASE } from "@shipping/kit/release";
 import { describeError } from "@shipping/kit/service/finding";
 import { CommanderError } from "commander";
 import { addAccountCommands } from "./commands/account-commands.js";
@@ -61,6 +62,7 @@ export function adminCommand(terminal: Shell): AdminCommand {
     .description(
       "Manage accounts, members, API keys and secrets of a running platform, look up and repair requests, events and deliveries, and check its health.",
     )
+    .version(RELEASE, "--version", "print the release of these commands")
     .option("--json", "print only one JSON value")
     .option("--operator <name>", "your name in the operator log; default: OPERATOR, or your user name")
     .examples("account list", "doctor --json")

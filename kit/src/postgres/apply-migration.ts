@@ -22,6 +22,8 @@ export interface Patience {
   giveUpMs: number;
   /** The interval at which a long migration logs its progress. */
   progressMs: number;
+  /** The time for which connections of older releases are looked for before a contraction: three probes of the readiness of a pod. */
+  watchMs: number;
 }
 
 export const PATIENCE: Patience = {
@@ -30,6 +32,7 @@ export const PATIENCE: Patience = {
   maxPauseMs: 5_000,
   giveUpMs: 600_000,
   progressMs: 10_000,
+  watchMs: 10_000,
 };
 
 interface Applying {

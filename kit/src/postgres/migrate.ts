@@ -6,7 +6,9 @@ import type pg from "pg";
 import sql from "sql-template-tag";
 import { type Log, silentLog } from "../process/log.js";
 import { requirePostgres, Unsupported } from "../process/supported-versions.js";
+import { RELEASE } from "../release.js";
 import { applyMigration, type Migration, PATIENCE, type Patience } from "./apply-migration.js";
+import { guardContractions } from "./contractions.js";
 import type { Database } from "./database.js";
 import { isRefusedStart, MigrationClient, requireEncoding } from "./session.js";
 
@@ -25,7 +27,8 @@ const CONNECT_MS = 15_000;
 /**
  * Applies the migrations of `directory/migrations` that the database lacks, in the order of their names. The database may be in use:
  * statements that need a lock wait for it in short turns, so nothing else waits for long. Any number of processes may do this at once. The
- * history has the format of Prisma's CLI, so each can continue the other's work. Refuses a server that is too old, a pooler, and a database
+ * history has the format of Prisma's CLI, so each can continue the other's work. Refuses a contraction while code that needs the old form is in
+ * use, a server that is too old, a pooler, and a database
  * that contains the tables or the history of something else.
  */
 export async function migrate(options: {
@@ -33,8 +36,10 @@ export async function migrate(options: {
   directory: string;
   log?: Log;
   patience?: Partial<Patience>;
+  /** The release whose migrations these are. The default is that of this code. */
+  release?: string;
 }): Promise<Migrated> {
-  const { log = silentLog() } = options;
+  const { log = silentLog(), release = RELEASE } = options;
   const patience = { ...PATIENCE, ...options.patience };
   const migrations = await readMigrations(options.directory);
   const client = new MigrationClient({ connectionString: options.url, connectionTimeoutMillis: CONNECT_MS });
@@ -51,10 +56,13 @@ export async function migrate(options: {
     await lockMigrations(client, log);
     const history = await openHistory(client, migrations);
     const missing = migrations.filter(({ name }) => !history.has(name));
+    const guard = await guardContractions({ client, log, patience, release }, { missing, isEmpty: history.size === 0 });
     for (const migration of missing) {
+      await guard.before(migration);
       await client.query(`SET lock_timeout = ${patience.lockMs}`);
       await applyMigration({ client, log, patience }, migration);
     }
+    await guard.done();
     const edited = migrations.filter(({ name, checksum }) => (history.get(name) ?? checksum) !== checksum);
     return { applied: missing.map(({ name }) => name), edited: edited.map(({ name }) => name) };
   } finally {

@@ -12,7 +12,7 @@ import { RELEASE } from "../release.js";
 import { connectTo } from "../rpc/client.js";
 import { type TestDatabase, testDatabase } from "../testing/database.js";
 import { ownerOperationsRoutes } from "./owner-operations.js";
-import { type ServiceProcess, startService } from "./run-service.js";
+import { missingIn, type ServiceProcess, startService } from "./run-service.js";
 
 const migrations = join(import.meta.dirname, "../testing/fixtures/prisma");
 let owned: TestDatabase;
@@ -80,6 +80,22 @@ test("a part says which release and commit it runs, to Prometheus and to the ope
   await transport.close();
   await started.stop(true);
   restore.restore();
+});
+
+test("a part refuses to start on a schema that needs a newer release, and a part that runs goes on", async () => {
+  const newer = await testDatabase({ directory: migrations });
+  const start: ServiceProcess["start"] = async () => ({ routes: () => {}, peers: {}, stop: async () => {} });
+  const config = configOf({ DATABASE_URL: newer.url });
+  const options = { part: "parcels", config, log: silentLog(), tls: undefined, migrations, start };
+  const started = await startService(options, new AbortController().signal);
+  await newer.db.run(sql`COMMENT ON TABLE _prisma_migrations IS 'release 1000.1.0, needs 1000.0.0'`);
+  expect(await missingIn(newer.db, migrations)).toBe(undefined);
+  await started.stop(true);
+  register.clear();
+  await expect(startService(options, new AbortController().signal)).rejects.toThrow(
+    `The schema of this database needs release 1000.0.0 or newer, and this is ${RELEASE}: deploy 1000.0.0 or newer.`,
+  );
+  await newer.drop();
 });
 
 test("a part has opened all its connections when it reports that it is serving, so that the first requests need not wait for them", async () => {

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { z } from "zod";
 import { measureClock } from "../postgres/clock.js";
+import { requireCompatible } from "../postgres/contractions.js";
 import { type Database, measurePool, openDatabase } from "../postgres/database.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
 import { requireSession } from "../postgres/session.js";
@@ -11,6 +12,7 @@ import { createMetrics, type Metrics } from "../process/metrics.js";
 import { configured, type Running, runProcess, toReason, waitFor } from "../process/run-process.js";
 import { requirePostgres } from "../process/supported-versions.js";
 import { startTracing } from "../process/tracing.js";
+import { RELEASE } from "../release.js";
 import { measureRefusals } from "../rpc/interceptors.js";
 import { type Routes, serve } from "../rpc/server.js";
 import type { Peers } from "../tls/secure-server.js";
@@ -198,11 +200,15 @@ export async function missingIn(db: Database, migrations: string): Promise<strin
 async function requireDatabase(db: Database, migrations: string): Promise<string> {
   const version = await requirePostgres(db.pool);
   await requireSession(db.pool, { store: true });
+  await requireCompatible(db.pool, RELEASE);
   await requireMigrations(db, migrations);
   return version;
 }
 
 async function requireMigrations(db: Database, migrations: string): Promise<void> {
   const missing = await unappliedMigrations(db, migrations);
-  if (missing.length > 0) throw new Error(`migrations not applied: ${missing.join(", ")}`);
+  if (missing.length === 0) return;
+  throw new Error(
+    `migrations not applied: ${missing.join(", ")}; run migrate of release ${RELEASE} in this part's folder`,
+  );
 }

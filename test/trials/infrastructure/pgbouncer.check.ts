@@ -3,6 +3,7 @@ import { openDatabase } from "@shipping/kit/postgres/database";
 import { migrate } from "@shipping/kit/postgres/migrate";
 import { requireSession } from "@shipping/kit/postgres/session";
 import { createLog, silentLog } from "@shipping/kit/process/log";
+import { RELEASE } from "@shipping/kit/release";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createDatabases } from "@shipping/local/databases/prepare-databases";
 import { migrationFolders } from "@shipping/local/parts";
@@ -58,6 +59,9 @@ describe.each([
     await eventually(() => requireSession(db.pool, { store: true }));
     const asked = await Promise.all(Array.from({ length: 50 }, () => db.run<{ value: string }>(readSettings)));
     for (const rows of asked) expect(rows.map(({ value }) => value)).toEqual(WANTED);
+    // A migration sees the releases that are in use, although it does not come through the pooler.
+    const name = sql`SELECT application_name AS name FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
+    expect(await db.run(name)).toEqual([{ name: `${role} ${RELEASE}` }]);
     expect(await db.run(sql`SELECT ${["a", null]}::text[] AS words`)).toEqual([{ words: ["a", null] }]);
     await db.close();
   });
