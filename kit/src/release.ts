@@ -11,3 +11,9 @@ export function isOlder(release: string, other: string): boolean {
   const at = one.findIndex((number, index) => number !== two[index]);
   return at >= 0 && Number(one[at]) < Number(two[at]);
 }
+
+/** Returns the releases that can follow one: its next patch, minor and major. */
+export function nextReleases(release: string): [patch: string, minor: string, major: string] {
+  const [major, minor, patch] = release.split(".").map(Number) as [number, number, number];
+  return [`${major}.${minor}.${patch + 1}`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`];
+}

@@ -27,7 +27,7 @@ test.each([
   "CREATE TRIGGER keep_a BEFORE UPDATE OF a ON t FOR EACH ROW EXECUTE FUNCTION f();",
 ])("contracts: %j", (text) => {
   expect(contracts(text)).toBe(true);
-  expect(contracts(`-- contract: nothing needs it.\n${text}`)).toBe(false);
+  expect(contracts(`-- release: 1.2.0\n-- contracts: needs 1.1.0\n${text}`)).toBe(false);
 });
 
 test.each([

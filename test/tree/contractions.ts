@@ -1,3 +1,5 @@
+import { contractionIn } from "@shipping/kit/postgres/contractions";
+
 // Changes that break the previous release, which still reads, writes or relies on the old form.
 const CONTRACTIONS = [
   // Allowed: DROP NOT NULL, because old code still writes the column, and another order of a primary key's columns.
@@ -15,9 +17,9 @@ const UNIQUE =
   /\bCREATE UNIQUE INDEX (?:CONCURRENTLY )?(?:IF NOT EXISTS )?(?:\w+ )?ON (?:ONLY )?(\w+)[^(;]*\(([^;]*)/gi;
 const TRIGGERS = /\bCREATE (?:OR REPLACE )?(?:CONSTRAINT )?TRIGGER \w+ [^;]*? ON (\w+)/gi;
 
-/** Whether a migration that gives no reason may break code of the previous release. */
+/** Whether a migration whose heading does not say so may break code of the previous release. */
 export function contracts(text: string): boolean {
-  if (text.startsWith("-- contract:")) return false;
+  if (contractionIn({ name: "", script: text })) return false;
   // The body of a function does not run during its migration.
   const code = text
     .replace(/--.*$/gm, "")

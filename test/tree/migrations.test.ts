@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { contractionIn } from "@shipping/kit/postgres/contractions";
+import { isOlder, nextReleases, RELEASE } from "@shipping/kit/release";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { migrationDrift } from "@shipping/kit/testing/migration-drift";
 import { migrationFolders, parts } from "@shipping/local/parts";
@@ -30,10 +32,57 @@ test.each(parts)("migrations and schema.prisma of %s agree", async (part) => {
   await drop();
 });
 
-test("migrations after a part's first only expand, so that old code runs on them, or say why they contract", () => {
+test("migrations after a part's first only expand, so that old code runs on them, or say that they contract", () => {
   expect(all.filter(({ isFirst }) => isFirst)).toHaveLength(parts.length);
   const contracting = all.filter(({ isFirst, text }) => !isFirst && contracts(text));
   expect(contracting.map(({ part, name }) => `${part} ${name}`)).toEqual([]);
+});
+
+/** What is wrong with the headings of a part's migrations, in their order, in a tree whose last release is `last`. */
+function headingProblems(migrations: readonly Migration[], last: string): string[] {
+  let before = "1.0.0";
+  return migrations.flatMap(({ part, name, isFirst, text }) => {
+    const [, release] = /^-- release: (\d+\.\d+\.\d+)\n/.exec(text) ?? [];
+    if (release === undefined) return [`${part} ${name}: its first line is not "-- release: ${nextReleases(last)[1]}"`];
+    const previous = isFirst ? "1.0.0" : before;
+    before = release;
+    if (isFirst ? release !== "1.0.0" : isOlder(release, previous))
+      return [`${part} ${name}: release ${release} does not come after ${previous}`];
+    if (isOlder(last, release) && !nextReleases(last).includes(release))
+      return [`${part} ${name}: release ${release} is neither ${last} nor one that can follow it`];
+    const contraction = contractionIn({ name, script: text });
+    if (/^-- contracts:/m.test(text) && !contraction) return [`${part} ${name}: "contracts:" needs "needs 1.0.0"`];
+    if (!contraction) return [];
+    const isReleased = !isOlder(last, contraction.needs) && isOlder(contraction.needs, release);
+    return isReleased
+      ? []
+      : [`${part} ${name}: it needs ${contraction.needs}, which is not released before ${release}`];
+  });
+}
+
+test("each migration says in which release it came, and a contraction which earlier release it needs", () => {
+  expect(headingProblems(all, RELEASE)).toEqual([]);
+});
+
+test.each([
+  ["ALTER TABLE t ADD a text;", ['its first line is not "-- release: 1.2.0"']],
+  ["-- release: 1.2.0\nALTER TABLE t ADD a text;", []],
+  ["-- release: 0.9.0\nALTER TABLE t ADD a text;", ["release 0.9.0 does not come after 1.0.0"]],
+  ["-- release: 1.3.0\nALTER TABLE t ADD a text;", ["release 1.3.0 is neither 1.1.0 nor one that can follow it"]],
+  ["-- release: 1.2.0\n-- contracts: needs 1.1.0\nDROP TABLE t;", []],
+  ["-- release: 1.2.0\n-- contracts: for tidiness\nDROP TABLE t;", ['"contracts:" needs "needs 1.0.0"']],
+  [
+    "-- release: 1.1.0\n-- contracts: needs 1.1.0\nDROP TABLE t;",
+    ["it needs 1.1.0, which is not released before 1.1.0"],
+  ],
+  [
+    "-- release: 1.2.0\n-- contracts: needs 1.2.0\nDROP TABLE t;",
+    ["it needs 1.2.0, which is not released before 1.2.0"],
+  ],
+])("a wrong heading of a migration is found: %j", (text, found) => {
+  const first = { part: "carrier", name: "1_init", isFirst: true, text: "-- release: 1.0.0\n" };
+  const more = { part: "carrier", name: "2_more", isFirst: false, text };
+  expect(headingProblems([first, more], "1.1.0")).toEqual(found.map((problem) => `carrier 2_more: ${problem}`));
 });
 
 /** The indexes that a migration builds in a way that blocks writes, on a table that may be large. */

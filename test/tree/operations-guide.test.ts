@@ -9,7 +9,9 @@ import { fencesOf } from "../docs/fences.js";
 
 const folder = join(import.meta.dirname, "../../docs/operations");
 const page = (name: string) => readFileSync(join(folder, name), "utf8");
-const pages = readdirSync(folder).sort();
+const pages = readdirSync(folder)
+  .filter((name) => name.endsWith(".md"))
+  .sort();
 
 describe("the operations guide", () => {
   test("has a line in its index for every page", () => {

@@ -29,13 +29,15 @@ afterEach(() => folder.drop());
 
 async function write(schema: string): Promise<string | undefined> {
   await writeFile(join(folder.directory, "schema.prisma"), schema);
-  return writeMigration({ ...folder, name: "add-colour", now: new Date("2026-01-02T03:04:05.678Z") });
+  return writeMigration({ ...folder, name: "add-colour", now: new Date("2026-01-02T03:04:05.678Z"), release: "1.1.0" });
 }
 
 test("a migration is written with the SQL that the migrations lack, in a folder named after the time and the change", async () => {
   const file = await write(SCHEMA.replace("size   Int", "size   Int\n  colour String?"));
   expect(file).toBe(join(folder.directory, "migrations", "20260102030405_add_colour", "migration.sql"));
-  expect(await readFile(file as string, "utf8")).toContain('ALTER TABLE "things" ADD COLUMN     "colour" TEXT;');
+  const script = await readFile(file as string, "utf8");
+  expect(script).toMatch(/^-- release: 1\.1\.0\n/);
+  expect(script).toContain('ALTER TABLE "things" ADD COLUMN     "colour" TEXT;');
 });
 
 test("no migration is written when the migrations make what schema.prisma describes", async () => {

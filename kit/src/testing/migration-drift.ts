@@ -31,6 +31,8 @@ export async function writeMigration(options: {
   name: string;
   url: string;
   now: Date;
+  /** The release in which the migration will come. */
+  release: string;
 }): Promise<string | undefined> {
   const script = await migrationDrift(options);
   if (!script) return undefined;
@@ -41,7 +43,7 @@ export async function writeMigration(options: {
   );
   await mkdir(folder, { recursive: true });
   const file = join(folder, "migration.sql");
-  await writeFile(file, script, { flag: "wx" });
+  await writeFile(file, `-- release: ${options.release}\n${script}`, { flag: "wx" });
   return file;
 }
 

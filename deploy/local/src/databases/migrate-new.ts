@@ -1,6 +1,7 @@
 import "@shipping/kit/process/require-node";
 import { chmod } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { nextReleases, RELEASE } from "@shipping/kit/release";
 import { writeMigration } from "@shipping/kit/testing/migration-drift";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
 import { Argument, Command, InvalidArgumentError } from "commander";
@@ -29,6 +30,7 @@ async function write(part: Part, name: string): Promise<string | undefined> {
       name,
       url: postgres.url("postgres"),
       now: new Date(),
+      release: nextReleases(RELEASE)[1],
     });
   } finally {
     await postgres.stop();

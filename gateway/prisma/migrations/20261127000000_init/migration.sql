@@ -1,3 +1,4 @@
+-- release: 1.0.0
 -- IDs and keys are COLLATE "C", so that the database and JavaScript order alike.
 
 CREATE TABLE accounts (

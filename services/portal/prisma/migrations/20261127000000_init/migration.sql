@@ -1,3 +1,4 @@
+-- release: 1.0.0
 -- IDs are COLLATE "C", so that the database and JavaScript order alike.
 
 -- The gateway's accounts, as far as people are concerned: of all that have members or changes. It may lag behind.

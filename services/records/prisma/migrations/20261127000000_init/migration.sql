@@ -1,3 +1,4 @@
+-- release: 1.0.0
 -- IDs are compared byte by byte, as JavaScript does: COLLATE "C". The key begins with the caller, so that one index serves GET,
 -- lists and ownership.
 CREATE TABLE orders (

@@ -1,3 +1,4 @@
+-- release: 1.0.0
 -- Text keys are compared byte by byte, as JavaScript does: COLLATE "C".
 CREATE TABLE tracking_records (
   account_id text COLLATE "C" NOT NULL,

@@ -1,3 +1,4 @@
+-- release: 1.0.0
 -- IDs are compared byte by byte, as JavaScript does: COLLATE "C".
 CREATE TABLE subscriptions (
   id text COLLATE "C" PRIMARY KEY,
