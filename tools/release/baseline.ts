@@ -32,7 +32,7 @@ export function readBaseline(root: string): Baseline | undefined {
 export function readTree(root: string, release: string): Baseline {
   const read = (path: string) => readFileSync(join(root, path), "utf8");
   const cells = [...read("docs/configuration.md").matchAll(/^\|([^|]*)\|/gm)].map(([, cell = ""]) => cell);
-  const settings = cells.flatMap((cell) => cell.match(/(?<=`)[A-Z][A-Z0-9_]+(?=`)/g) ?? []);
+  const settings = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = ""]) => name));
   return {
     release,
     migrations: readMigrations(root),

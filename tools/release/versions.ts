@@ -11,11 +11,11 @@ interface Manifest {
 /** The packages whose versions are their own, because others install them without the platform. */
 const INDEPENDENT = ["shipping-client", "shipping-mcp", "@shipping/conformance"];
 
-/** The files besides the manifests that name the release, and where. */
+/** The files besides the manifests that name the release, after what is before it. */
 const NAMED: Record<string, RegExp> = {
-  "deploy/chart/Chart.yaml": /(?<=^(?:version|appVersion): )\S+/gm,
-  "deploy/chart/ci/production.yaml": /(?<=\btag: )[\w.-]+/g,
-  "deploy/operator-job.yaml": /(?<=\/shipping-cli:)\S+/g,
+  "deploy/chart/Chart.yaml": /^((?:version|appVersion): )(\S+)$/gm,
+  "deploy/chart/ci/production.yaml": /(\btag: )([\w.-]+)/g,
+  "deploy/operator-job.yaml": /(\/shipping-cli:)(\S+)/g,
 };
 
 const readJson = (root: string, path: string) => JSON.parse(readFileSync(join(root, path), "utf8"));
@@ -56,8 +56,8 @@ export function namedVersions(root: string): [place: string, version: string][] 
       ofManifest(`package-lock.json: ${path}`, packages[path.replace(/\/?package\.json$/, "")]),
     ),
     ...Object.entries(NAMED).flatMap(([path, pattern]) => {
-      const found = readFileSync(join(root, path), "utf8").match(pattern) ?? [""];
-      return found.map((version): [string, string] => [path, version]);
+      const found = [...readFileSync(join(root, path), "utf8").matchAll(pattern)];
+      return found.map(([, , version = ""]): [string, string] => [path, version]);
     }),
   ];
 }
@@ -82,6 +82,6 @@ export function setVersion(root: string, version: string): void {
   writeJson(root, "package-lock.json", lock);
   for (const [path, pattern] of Object.entries(NAMED)) {
     const file = join(root, path);
-    writeFileSync(file, readFileSync(file, "utf8").replace(pattern, version));
+    writeFileSync(file, readFileSync(file, "utf8").replace(pattern, `$1${version}`));
   }
 }
