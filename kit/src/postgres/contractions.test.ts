@@ -20,6 +20,7 @@ let person: pg.Client;
 beforeEach(async () => {
   clients = [];
   folder = await migrationsFolder({ "1_things": "CREATE TABLE things (id text, size integer);" });
+  await run("1.0.0");
   person = await connectAs("psql");
 });
 afterEach(async () => {

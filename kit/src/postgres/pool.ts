@@ -13,6 +13,9 @@ const KEEP_ALIVE_MS = 5_000;
 /** The time after which a pool that got fewer connections than its maximum tries to open more, if statements wait. */
 const FEWER_MS = 10_000;
 
+/** The name of connections that belong to no part, such as those of a trial that looks into a part's database. */
+const NO_PART = "shipping";
+
 interface PoolOptions {
   /** Each connection reads the URL from this file again, if it is given. */
   urlFile?: string;
@@ -49,7 +52,7 @@ export class PartPool extends pg.Pool {
       query_timeout: 6_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-      application_name: String(log.bindings().part ?? "shipping"),
+      application_name: String(log.bindings().part ?? NO_PART),
       types: { getTypeParser },
       Client: PartClient as unknown as NonNullable<pg.PoolConfig["Client"]>,
       onConnect: (client) => (client as PartClient).detectPooler(),
@@ -146,8 +149,8 @@ class PartClient extends SessionClient {
   }
 
   // A migration finds the releases that are in use by this name, which poolers pass on. PostgreSQL cuts names off after 63 bytes.
-  protected override name(given = "shipping") {
-    return `${given.slice(0, 40)} ${RELEASE}`;
+  protected override name(given = NO_PART) {
+    return given === NO_PART ? given : `${given.slice(0, 40)} ${RELEASE}`;
   }
 
   protected override settings() {

@@ -22,10 +22,11 @@ const here = fileURLToPath(new URL("../../..", import.meta.url));
 export const ORDER: readonly Part[] = calledFirst();
 /** The flags of a cluster with two processes of each part. */
 export const TWO_OF_EACH = ofEach(2);
-const SWITCHES = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
-const CLIENTS = 4;
+/** The settings of the clusters of these trials. */
+export const SWITCHES = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
+export const CLIENTS = 4;
 const RESTART_MS = 60_000;
-const ARRIVE_MS = 120_000;
+export const ARRIVE_MS = 120_000;
 
 function calledFirst(): Part[] {
   const ordered = new Set<PartName>();
