@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import zlib from "node:zlib";
 import fc from "fast-check";
 import { newApiKey, parseApiKey } from "./api-key.js";
 
@@ -60,6 +63,74 @@ describe("parseApiKey", () => {
         }
       }),
     );
+  });
+});
+
+describe("a key of a cell", () => {
+  const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  const characters = (alphabet: string, length: number) =>
+    fc.string({ unit: fc.constantFrom(...alphabet), minLength: length, maxLength: length });
+
+  /** Adds the checksum, which the decision record describes. */
+  function withChecksum(body: string): string {
+    let digits = "";
+    for (let value = zlib.crc32(body); digits.length < 6; value = Math.floor(value / 62))
+      digits = base62.charAt(value % 62) + digits;
+    return body + digits;
+  }
+
+  /** The prefix, the two letters of the cell, an underscore and 29 random characters. */
+  const keysOfCells = fc
+    .tuple(
+      fc.constantFrom("service_test_", "service_live_"),
+      characters("abcdefghijklmnopqrstuvwxyz", 2),
+      characters(base62, 29),
+    )
+    .map(([prefix, cell, rest]) => ({ cell, ofCell: withChecksum(`${prefix}${cell}_${rest}`) }));
+
+  test("is found by the pattern for scanners in the guide, like those of today", () => {
+    const guide = readFileSync(join(import.meta.dirname, "../../docs/environments.md"), "utf8");
+    const pattern = new RegExp(`^${/`(service_\(\?.*)`/.exec(guide)?.[1]}$`);
+    expect(key).toMatch(pattern);
+    fc.assert(fc.property(keysOfCells, ({ ofCell }) => expect(ofCell).toMatch(pattern)));
+  });
+
+  test("names its cell, and is as long as any other", () => {
+    fc.assert(
+      fc.property(keysOfCells, ({ cell, ofCell }) => {
+        const hash = createHash("sha256").update(ofCell).digest();
+        expect(parseApiKey(`Bearer ${ofCell}`)).toEqual({ hash, cell });
+        expect(ofCell).toHaveLength(key.length);
+      }),
+    );
+  });
+
+  test("is none of today's, whatever bytes these are made of", () => {
+    const environment = fc.constantFrom("sandbox" as const, "live" as const);
+    const bytes = fc.array(fc.nat({ max: 247 }), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(environment, bytes, (environment, bytes) => {
+        let next = 0;
+        const random = (count: number) => Uint8Array.from({ length: count }, () => bytes[next++ % bytes.length]!);
+        const made = newApiKey(environment, random);
+        expect(parseApiKey(`Bearer ${made.key}`)).toEqual({ hash: made.hash });
+      }),
+    );
+  });
+
+  test("has a checksum over its cell, too: with the letters of another cell, or without an underscore, it is no key", () => {
+    fc.assert(
+      fc.property(keysOfCells, characters("abcdefghijklmnopqrstuvwxyz", 2), ({ cell, ofCell }, other) => {
+        const moved = ofCell.replace(`_${cell}_`, `_${other}_`);
+        expect(parseApiKey(`Bearer ${moved}`)?.cell).toBe(moved === ofCell ? cell : undefined);
+        expect(parseApiKey(`Bearer ${ofCell.replace(`_${cell}_`, `_${cell}0`)}`)).toBeUndefined();
+      }),
+    );
+  });
+
+  test.each(["EU_", "e1_", "e_", "eur_", "_eu", "eu__"])("has two small letters and an underscore, not %s", (start) => {
+    const text = withChecksum(`service_test_${start.padEnd(32, "0")}`);
+    expect(parseApiKey(`Bearer ${text}`)).toBeUndefined();
   });
 });
 

@@ -23,14 +23,22 @@ const PREFIX = { sandbox: "service_test_", live: "service_live_" } as const;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const KEY = /^service_(?:test|live)_[0-9A-Za-z]{38}$/;
+const KEY = /^service_(?:test|live)_(?:[0-9A-Za-z]{3}|([a-z]{2})_)[0-9A-Za-z]{35}$/;
 
-/** Returns the hash of the key in an `Authorization` header; undefined without a database look-up if its format or checksum is wrong. */
-export function parseApiKey(authorization: string | undefined): { hash: Buffer } | undefined {
+/** A key whose format and checksum are right. Whether it exists, only the database knows. */
+export interface ParsedKey {
+  hash: Buffer;
+  /** The two letters that name the cell of the key. No key of today has them: they are kept for installations of several cells. */
+  cell?: string;
+}
+
+/** Reads the key in an `Authorization` header; undefined without a database look-up if its format or checksum is wrong. */
+export function parseApiKey(authorization: string | undefined): ParsedKey | undefined {
   const key = authorization?.match(/^bearer +(\S+)$/i)?.[1];
-  if (!key || !KEY.test(key)) return undefined;
-  if (key.slice(-CHECKSUM_LENGTH) !== checksum(key.slice(0, -CHECKSUM_LENGTH))) return undefined;
-  return { hash: toHash(key) };
+  const match = key && KEY.exec(key);
+  if (!match || key.slice(-CHECKSUM_LENGTH) !== checksum(key.slice(0, -CHECKSUM_LENGTH))) return undefined;
+  const [, cell] = match;
+  return { hash: toHash(key), ...(cell && { cell }) };
 }
 
 /** Creates a key. It is shown once; only its hash and its last four characters are stored. */

@@ -3,6 +3,7 @@ import { explainNoKey } from "./explain-no-key.js";
 
 // The key is the same in every run, because names of tests contain it.
 const { key } = newApiKey("sandbox", (count) => Buffer.alloc(count, "a key"));
+const OF_A_CELL = "service_test_eu_4kQz81mWx2LbRt9Yp0VnCs7HdJfGa3VDrZR";
 const basic = Buffer.from(`${key}:`).toString("base64");
 
 test.each<[headers: string[], expected: string]>([
@@ -46,8 +47,18 @@ test.each<[headers: string[], expected: string]>([
   [[`Bearer ${key}0`], "is incomplete or was changed"],
   [["Bearer service_test_****"], "is incomplete or was changed"],
   [[`Bearer ${key.toUpperCase()}`], "is incomplete or was changed"],
+  [[`Bearer ${OF_A_CELL.slice(0, -1)}`], "is incomplete or was changed"],
+  [[`Bearer ${OF_A_CELL.replace("eu_", "us_")}`], "is incomplete or was changed"],
+  [[`Bearer ${OF_A_CELL},`], "something beside the API key"],
+  [[`Bearer ${OF_A_CELL} ${key}`], "two API keys"],
 ])("%j: %s", (headers, expected) => {
   expect(parseApiKey(headers[0])).toBeUndefined();
   expect(explainNoKey(headers)).toContain(expected);
   expect(explainNoKey(headers)).not.toMatch(/hunter2|service_test_\w/);
+});
+
+test("a whole key of a cell belongs to another installation, and nothing of it is repeated", () => {
+  const headers = [`Bearer ${OF_A_CELL}`];
+  expect(explainNoKey(headers)).toMatch(/^This is an API key of another installation/);
+  expect(explainNoKey(headers)).not.toMatch(/\beu\b|service_test_\w/);
 });

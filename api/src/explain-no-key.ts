@@ -1,5 +1,7 @@
+import { parseApiKey } from "./api-key.js";
+
 const SEND = "Send it as Authorization: Bearer <key>.";
-const WHOLE_KEY = /service_(?:test|live)_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g;
+const WHOLE_KEY = /service_(?:test|live)_(?:[0-9A-Za-z]{3}|[a-z]{2}_)[0-9A-Za-z]{35}(?![0-9A-Za-z])/g;
 // Only these are repeated: any other word may be a secret.
 const SCHEME = /^(basic|token|digest|api-?key|key|jwt|oauth)[ :=]/i;
 
@@ -23,16 +25,20 @@ const WRONG_KEYS: readonly [pattern: RegExp, message: string][] = [
   [/^service_(?:test|live)_/i, "The API key is incomplete or was changed. Copy it again, all 51 characters."],
 ];
 
+const OF_A_CELL =
+  "This is an API key of another installation: the two letters before its last underscore name the cell to which it belongs. Send it to the base URL that you got with it, or use a key from the developer area of this one.";
+
 const PLACEHOLDER =
   "This is not an API key, but perhaps a placeholder such as YOUR_SANDBOX_KEY. Replace it with your key, which starts with service_test_ or service_live_.";
 
-/** Says what is wrong with `Authorization` headers in which `parseApiKey` finds no key. Repeats nothing of them: it may be another secret. */
+/** Says what is wrong with `Authorization` headers in which `parseApiKey` finds no key, or one of a cell. Repeats nothing of them: it may be another secret. */
 export function explainNoKey(headers: readonly string[]): string {
   const [header = ""] = headers;
   if (headers.length > 1) return "There are two Authorization headers. Send one: Authorization: Bearer <key>.";
   if (header === "") return "The API key is missing. Add an Authorization header: Authorization: Bearer <key>.";
   const keys = header.match(WHOLE_KEY)?.length ?? 0;
   if (keys > 1) return "There are two API keys in the Authorization header. Send one: Authorization: Bearer <key>.";
+  if (parseApiKey(header)?.cell) return OF_A_CELL;
   const [, scheme] = SCHEME.exec(header) ?? [];
   if (scheme) return `The Authorization header has the scheme ${scheme}, not Bearer. ${SEND}`;
   const mistake = find(MISTAKES, header);

@@ -69,7 +69,7 @@ test("JSON has everything, under the API's kind of names", () => {
 });
 
 test("keys and secrets are masked", () => {
-  const text = 'Bearer service_test_abcdefgh1234, "service_live_zyxw9876" and "whsec_a+b/c=" of service_sandbox';
+  const text = 'Bearer service_test_eu_abcdefgh1234, "service_live_zyxw9876" and "whsec_a+b/c=" of service_sandbox';
   expect(masked(text)).toBe('Bearer service_test_…1234, "service_live_…9876" and "whsec_…" of service_sandbox');
 });
 

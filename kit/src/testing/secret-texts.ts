@@ -16,7 +16,7 @@ const spellings: ((secret: string) => string)[] = [
 /** A text, and the part of it that must not be visible. */
 const secrets = fc.oneof(
   fc
-    .tuple(fc.constantFrom("service_test_", "service_live_"), digits(base62, 38))
+    .tuple(fc.constantFrom("service_test_", "service_live_", "service_live_eu_"), digits(base62, 35))
     .map(([prefix, hidden]) => [prefix + hidden, hidden] as const),
   digits(`${base62}-_`, 43).map((hidden) => [`whsec_${hidden}`, hidden] as const),
   fc

@@ -72,3 +72,13 @@ describe("a key that ends while the body of its request is on its way", () => {
     expect(account.headers.ratelimit).toContain("r=998");
   });
 });
+
+test("401 for a key of a cell, which says that it is one of another installation", async () => {
+  const key = "service_test_eu_4kQz81mWx2LbRt9Yp0VnCs7HdJfGa3VDrZR";
+  const { status, headers, json } = await gateway.send("GET", "/account", { key });
+  expect([status, headers["www-authenticate"]]).toEqual([401, "Bearer"]);
+  expect(json.error).toMatchObject({
+    code: "unauthorized",
+    message: expect.stringContaining("an API key of another installation"),
+  });
+});
