@@ -39,6 +39,32 @@ describe("the Jobs of the migrations", () => {
   );
 });
 
+describe("a Job that fails", () => {
+  const specsOf = (...set: string[]) => Object.values(jobsOf(...set)).map(({ spec }) => spec);
+
+  test("keeps the log of every try: its pods are neither restarted nor deleted, and six tries follow the first", () => {
+    for (const { backoffLimit, template } of specsOf()) {
+      expect([backoffLimit, template.spec.restartPolicy]).toEqual([6, "Never"]);
+    }
+  });
+
+  test("does not count pods that go with their node", () => {
+    const onPodConditions = [{ type: "DisruptionTarget", status: "True" }];
+    for (const { podFailurePolicy } of specsOf())
+      expect(podFailurePolicy).toEqual({ rules: [{ action: "Ignore", onPodConditions }] });
+  });
+
+  test("is deleted a week after its end, or as the values say, and not before an hour", () => {
+    const times = (...set: string[]) => [
+      ...new Set(specsOf(...set).map(({ ttlSecondsAfterFinished }) => ttlSecondsAfterFinished)),
+    ];
+    expect(times()).toEqual([604_800]);
+    expect(times("migration.ttlSecondsAfterFinished=7200")).toEqual([7_200]);
+    expect(times("migration.ttlSecondsAfterFinished=null")).toEqual([undefined]);
+    expect(() => times("migration.ttlSecondsAfterFinished=60")).toThrow("migration/ttlSecondsAfterFinished");
+  });
+});
+
 describe("an image", () => {
   test.each([
     ["parts.records.image", ""],

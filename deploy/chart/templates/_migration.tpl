@@ -9,7 +9,8 @@ metadata:
     {{- include "shipping.podLabels" (list $root "migration" $pod.podLabels) | nindent 4 }}
   {{- include "shipping.annotations" $pod.podAnnotations | nindent 2 }}
 spec:
-  restartPolicy: OnFailure
+  {{- /* With OnFailure, Kubernetes would delete the pod, and its log, when the Job gives up. */}}
+  restartPolicy: Never
   {{- include "shipping.podSpec" (list $root "migration" $pod) | nindent 2 }}
   containers:
     - name: {{ $part }}
