@@ -1,5 +1,5 @@
 import { newApiKey, parseApiKey } from "./api-key.js";
-import { explainNoKey } from "./explain-no-key.js";
+import { explainNoKey, type Sent } from "./explain-no-key.js";
 
 // The key is the same in every run, because names of tests contain it.
 const { key } = newApiKey("sandbox", (count) => Buffer.alloc(count, "a key"));
@@ -16,7 +16,9 @@ test.each<[headers: string[], expected: string]>([
   [[`Bearer Bearer ${key}`], "Bearer is there twice"],
   [[`bearer  Bearer: ${key}`], "Bearer is there twice"],
   [[`Token ${key}`], "has the scheme Token, not Bearer"],
-  [[`Basic ${basic}`], "has the scheme Basic, not Bearer"],
+  [[`Basic ${basic}`], "with Basic authentication, as curl -u does. Send it as Authorization: Bearer"],
+  [[`basic ${Buffer.from(`api:${key}`).toString("base64")}`], "with Basic authentication"],
+  [["Basic aHVudGVyMjpodW50ZXIy"], "has the scheme Basic, not Bearer"],
   [[`ApiKey ${key}`], "has the scheme ApiKey, not Bearer"],
   [["hunter2 hunter2"], "has no API key"],
   [[`Bearer: ${key}`], "Only a space may stand between"],
@@ -53,8 +55,39 @@ test.each<[headers: string[], expected: string]>([
   [[`Bearer ${OF_A_CELL} ${key}`], "two API keys"],
 ])("%j: %s", (headers, expected) => {
   expect(parseApiKey(headers[0])).toBeUndefined();
-  expect(explainNoKey(headers)).toContain(expected);
-  expect(explainNoKey(headers)).not.toMatch(/hunter2|service_test_\w/);
+  const said = explainNoKey({ headersDistinct: { authorization: headers } });
+  expect(said).toContain(expected);
+  expect(said).not.toMatch(/hunter2|service_test_\w/);
+});
+
+const inHeader = (name: string, value = key): Sent => ({ headersDistinct: { host: ["a"], [name]: [value] } });
+const inQuery = (query: string): Sent => ({ url: `/api/v1/orders?${query}`, headersDistinct: { host: ["a"] } });
+
+test.each<[Sent, string]>([
+  ...["x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token", "token", "proxy-authorization"].map(
+    (name): [Sent, string] => [
+      inHeader(name),
+      `, not in ${name.startsWith("proxy") ? "another header" : `the header ${name}`}.`,
+    ],
+  ),
+  [inHeader("x-api-key", "YOUR_SANDBOX_KEY"), "not in the header x-api-key."],
+  [inHeader("cookie", `key=${key}`), "not in another header."],
+  [inHeader(key.toLowerCase(), key), "not in another header."],
+  [{ headersDistinct: { authorization: ["Basic aHVudGVyMg=="], "x-api-key": [key] } }, "not in the header x-api-key."],
+  ...[`api_key=${key}`, `limit=1&access_token=${key}`, key, `q=Bearer%20${key}`].map((query): [Sent, string] => [
+    inQuery(query),
+    "not in the query. Then replace the key",
+  ]),
+  ...["apiKey=hunter2", "limit=1&access_token=hunter2", "key="].map((query): [Sent, string] => [
+    inQuery(query),
+    "not in the query.",
+  ]),
+  [inHeader("idempotency-key", "hunter2"), "The API key is missing."],
+  [inQuery("limit=1"), "The API key is missing."],
+])("%j: %s", (request, expected) => {
+  expect(explainNoKey(request)).toContain(expected);
+  expect(explainNoKey(request)).toContain("Authorization: Bearer <key>");
+  expect(explainNoKey(request)).not.toMatch(/hunter2|service_test_\w/i);
 });
 
 test("a whole key of a cell belongs to another installation, and nothing of it is repeated", () => {

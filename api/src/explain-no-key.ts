@@ -31,8 +31,40 @@ const OF_A_CELL =
 const PLACEHOLDER =
   "This is not an API key, but perhaps a placeholder such as YOUR_SANDBOX_KEY. Replace it with your key, which starts with service_test_ or service_live_.";
 
-/** Says what is wrong with `Authorization` headers in which `parseApiKey` finds no key, or one of a cell. Repeats nothing of them: it may be another secret. */
-export function explainNoKey(headers: readonly string[]): string {
+/** The parts of a request in which a key may have been sent. */
+export interface Sent {
+  url?: string | undefined;
+  headersDistinct: Readonly<Record<string, readonly string[] | undefined>>;
+}
+
+const KEY = /service_(?:test|live)_[0-9A-Za-z]/;
+// Other names are not repeated, because a name may be a secret, too.
+const NAME_OF_HEADER =
+  /^(?:x-)?(?:api|access|auth|service|shipping)?-?(?:key|token|auth|authorization|authentication)$/;
+const NAME_OF_PARAMETER = /^(?:api|access|auth|service)?[_-]?(?:key|token|authorization)$/i;
+const BELONGS = "Send the API key as Authorization: Bearer <key>";
+
+/** Says that the API key of a request is in its query, or in a header other than `Authorization`; undefined if it is in neither. */
+export function findKeyElsewhere({ url = "", headersDistinct }: Sent): string | undefined {
+  const [, query = ""] = /\?(.*)$/s.exec(url) ?? [];
+  if (KEY.test(query))
+    return `${BELONGS}, not in the query. Then replace the key: logs and browsers keep URLs, so others may have seen it.`;
+  const { authorization = [], ...others } = headersDistinct;
+  const isKey = (values: readonly string[] = []) => values.some((value) => KEY.test(value));
+  const [withKey] = Object.entries(others).find(([, values]) => isKey(values)) ?? [];
+  const isAbsent = authorization.length === 0;
+  const header = withKey ?? (isAbsent ? Object.keys(others).find((name) => NAME_OF_HEADER.test(name)) : undefined);
+  if (header) return `${BELONGS}, not in ${NAME_OF_HEADER.test(header) ? `the header ${header}` : "another header"}.`;
+  const isParameter = isAbsent && query.split("&").some((pair) => NAME_OF_PARAMETER.test(pair.split("=", 1)[0] ?? ""));
+  return isParameter ? `${BELONGS}, not in the query.` : undefined;
+}
+
+/** Says what is wrong with a request in which `parseApiKey` finds no key, or one of a cell. Repeats no value of it: it may be another secret. */
+export function explainNoKey(request: Sent): string {
+  return findKeyElsewhere(request) ?? explainHeader(request.headersDistinct.authorization ?? []);
+}
+
+function explainHeader(headers: readonly string[]): string {
   const [header = ""] = headers;
   if (headers.length > 1) return "There are two Authorization headers. Send one: Authorization: Bearer <key>.";
   if (header === "") return "The API key is missing. Add an Authorization header: Authorization: Bearer <key>.";
@@ -40,6 +72,8 @@ export function explainNoKey(headers: readonly string[]): string {
   if (keys > 1) return "There are two API keys in the Authorization header. Send one: Authorization: Bearer <key>.";
   if (parseApiKey(header)?.cell) return OF_A_CELL;
   const [, scheme] = SCHEME.exec(header) ?? [];
+  if (/^basic +/i.test(header) && KEY.test(Buffer.from(header.slice("basic ".length), "base64").toString("latin1")))
+    return `The API key is sent with Basic authentication, as curl -u does. ${SEND}`;
   if (scheme) return `The Authorization header has the scheme ${scheme}, not Bearer. ${SEND}`;
   const mistake = find(MISTAKES, header);
   if (mistake) return mistake;

@@ -70,6 +70,19 @@ class Verify(unittest.TestCase):
             self.assertEqual(self.code_of(EVENT, none, SECRET), "invalid_signature")
             self.assertEqual(self.message, "The Service-Signature header is missing.")
 
+    def test_says_of_an_empty_body_that_it_was_probably_read_before(self) -> None:
+        for empty in ["", b"", bytearray(), memoryview(b"")]:
+            self.assertEqual(self.code_of(empty, HEADER, SECRET), "invalid_signature")
+            self.assertRegex(self.message, "^The body is empty.* read before")
+            self.assertNotIn("secret", self.message)
+
+    def test_a_secret_with_something_beside_it_is_refused_with_the_reason(self) -> None:
+        for form in ['"%s"', "'%s'", " %s", "%s\n", "%s\r\n", "%s\\n", "\ufeff%s", "%s\u200b", "%s,", "SECRET=%s"]:
+            self.assertEqual(self.code_of(EVENT, HEADER, [form % SECRET]), "invalid_argument")
+            self.assertRegex(self.message, "^secret has something beside the whsec_… string, such as quotes")
+            with self.assertRaises(InvalidArgumentError):
+                test_header(EVENT, form % SECRET)
+
     def test_tells_a_parsed_body_how_to_stay_raw(self) -> None:
         async def body() -> bytes:
             return EVENT

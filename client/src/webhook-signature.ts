@@ -16,6 +16,10 @@ export interface VerifyOptions {
 // The format is strict on purpose: `t` once, only digits, at most ten signatures, no unknown entries.
 const HEADER = /^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,10})$/;
 
+const NO_MATCH = "The signature does not match: the secret is wrong, or the body was changed.";
+const EMPTY_BODY =
+  "The body is empty, so the signature does not match. A body parser or a middleware has probably read it before: verify first, or pass the bytes that it keeps.";
+
 /**
  * Checks that a delivery is recent and comes from the platform, and returns its event. `body` can be the stream of a request, or in Node the
  * request itself: of an old or a long one, it is not read. `signature` is the header `Service-Signature`, `secret` the complete `whsec_…`, or several of them while you change from
@@ -56,7 +60,7 @@ export async function verify(
     const expected = await digestOf(one, time, bytes);
     for (const candidate of candidates) isSigned = isEqual(expected, candidate) || isSigned;
   }
-  if (!isSigned) throw invalidSignature("The signature does not match: the secret is wrong, or the body was changed.");
+  if (!isSigned) throw invalidSignature(bytes.length === 0 ? EMPTY_BODY : NO_MATCH);
   return parseEvent(bytes);
 }
 
@@ -108,8 +112,15 @@ export async function testHeader(options: TestHeaderOptions): Promise<string> {
   return `t=${time},v1=${await digestOf(secret, time, bytes)}`;
 }
 
-/** Refuses an empty secret, because anyone could sign with it. */
+// Environment files and secret stores add these: white space, invisible characters, quotes, separators, and the backslash of a line break.
+const NOT_IN_SECRETS = /[\s\u200b-\u200f\u2060"'`\\,;]|.whsec_/;
+
+/** Refuses an empty secret, because anyone could sign with it, and one with which no signature matches. */
 function checkedSecret(secret: string): void {
+  if (typeof secret === "string" && secret.includes("whsec_") && NOT_IN_SECRETS.test(secret))
+    throw invalidArgument(
+      "secret has something beside the whsec_… string, such as quotes, a space or a line break. Pass the whsec_… string alone.",
+    );
   if (typeof secret !== "string" || !/^whsec_./.test(secret))
     throw invalidArgument("secret must be the complete whsec_… string.");
 }

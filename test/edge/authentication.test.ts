@@ -45,10 +45,16 @@ describe("401 unauthorized for every operation", () => {
 
   test("with the key elsewhere: in the query, in a cookie, in another header", async () => {
     const headers = { Authorization: undefined, Cookie: `key=${customer.key}`, "X-Api-Key": customer.key };
-    const answers = await ofEach(operations, async (route) =>
-      told(await customer.send(route.method, `${formOf(route).path}?api_key=${customer.key}`, { headers })),
-    );
+    const messages = new Set<string>();
+    const answers = await ofEach(operations, async (route) => {
+      const answer = await customer.send(route.method, `${formOf(route).path}?api_key=${customer.key}`, { headers });
+      messages.add(answer.body.error.message);
+      return told(answer);
+    });
     expect(answers).toEqual(unauthorized);
+    const [message, ...others] = messages;
+    expect(message).toMatch(/^Send the API key as Authorization: Bearer <key>, not in the query\./);
+    expect(others).toEqual([]);
   });
 });
 

@@ -62,6 +62,17 @@ test.each<[string, number, string, string, Sending]>([
   expect(await rowOf(error.request_id)).toMatchObject({ method, path: "/mcp", status, code });
 });
 
+test("a message with its key in another header is told where the key belongs", async () => {
+  const { json, ...answer } = await send("POST", {
+    body: LIST,
+    headers: { Authorization: undefined, "X-Api-Key": key },
+  });
+  expect([answer.status, json.error.message]).toEqual([
+    401,
+    "Send the API key as Authorization: Bearer <key>, not in the header x-api-key.",
+  ]);
+});
+
 test("so is a message over the limit of its key", async () => {
   const limited = (await stack.newCustomer()).sandbox;
   const statuses: number[] = [];

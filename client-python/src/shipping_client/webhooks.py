@@ -21,6 +21,15 @@ RawBody = Union[bytes, bytearray, memoryview, str]
 # The format is strict on purpose: `t` once, only digits, at most ten signatures, no unknown entries.
 _HEADER = re.compile(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,10})")
 
+# Environment files and secret stores add these: white space, invisible characters, quotes, separators, and the backslash of a line break.
+_NOT_IN_SECRETS = re.compile(r"[\s\u200b-\u200f\u2060\ufeff\"'`\\,;]|.whsec_")
+
+_NO_MATCH = "The signature does not match: the secret is wrong, or the body was changed."
+_EMPTY_BODY = (
+    "The body is empty, so the signature does not match. It was probably read before, or Content-Length was ignored: "
+    "verify first, or pass the bytes that were read."
+)
+
 _HOW_TO_STAY_RAW = """
 Django: request.body
 Flask: request.get_data()
@@ -70,7 +79,7 @@ def verify_webhook(
     if body is None or len(body) > max_bytes:
         raise _invalid_signature(f"The body is longer than {max_bytes} bytes.")
     if not _is_signed(keys, signed_at, body, digests):
-        raise _invalid_signature("The signature does not match: the secret is wrong, or the body was changed.")
+        raise _invalid_signature(_NO_MATCH if body else _EMPTY_BODY)
     return _parse_event(body)
 
 
@@ -121,6 +130,11 @@ def _to_bytes(payload: object) -> bytes | None:
 
 
 def _to_key(secret: object) -> bytes:
+    if isinstance(secret, str) and "whsec_" in secret and _NOT_IN_SECRETS.search(secret):
+        raise invalid_argument(
+            "secret has something beside the whsec_… string, such as quotes, a space or a line break. "
+            "Pass the whsec_… string alone."
+        )
     # With an empty secret, anyone could sign.
     if not isinstance(secret, str) or not re.match(r"whsec_.", secret, re.DOTALL):
         raise invalid_argument("secret must be the complete whsec_… string, or a list of them.")

@@ -3,7 +3,7 @@ import { ConnectError } from "@connectrpc/connect";
 import type { ErrorCode } from "@shipping/proto/errors";
 import { type Failure, fail, failureIn } from "../errors.js";
 import { DatabaseOutage } from "../postgres/outage.js";
-import type { Log } from "../process/log.js";
+import { type Log, redactKeys } from "../process/log.js";
 import { outageCause } from "../rpc/outage.js";
 import type { RequestLocals } from "./request-locals.js";
 
@@ -39,9 +39,10 @@ export function refuse(response: ServerResponse, failure: Failure, requestId: st
   sendAnswer(response, failure.status, { type: "application/json", body: toBody(failure, requestId) });
 }
 
-/** The error object. Only a 422 has `fields`. */
+/** The error object. Only a 422 has `fields`. A name that the client sent, and that a message repeats, may be a key. */
 export function errorBody({ code, message, status, fields }: Failure, requestId: string): string {
-  return JSON.stringify({ error: { code, message, request_id: requestId, ...(status === 422 && { fields }) } });
+  const error = { code, message, request_id: requestId, ...(status === 422 && { fields }) };
+  return redactKeys(JSON.stringify({ error }));
 }
 
 /** The place to record how a request failed, for its log line. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { ACCOUNT_HEADER, MCP_PATH, REFUSAL_HEADER, writeRefusal } from "@shipping/api/agent-messages";
-import type { Failure } from "@shipping/kit/errors";
+import { findKeyElsewhere } from "@shipping/api/explain-no-key";
+import { type Failure, fail } from "@shipping/kit/errors";
 import { getClientAddress } from "@shipping/kit/http/client-address";
 import { Outage } from "@shipping/kit/rpc/outage";
 import type { McpDeps } from "./deps.js";
@@ -61,6 +62,10 @@ export function createAdmission({ gateway, trustedProxies }: Pick<McpDeps, "gate
     }
   }
 
+  /** Has the gateway refuse a message. */
+  const refuse = (req: IncomingMessage, res: ServerResponse, failure: Failure, isEarly: boolean) =>
+    ask(req, res, { [REFUSAL_HEADER]: writeRefusal(failure, isEarly) });
+
   return {
     clientOf,
     /** The account of a key that the gateway has admitted before. */
@@ -68,7 +73,9 @@ export function createAdmission({ gateway, trustedProxies }: Pick<McpDeps, "gate
     forget: (req: IncomingMessage) => void accounts.delete(hashOf(req)),
     /** Returns the account of the sender, or throws the gateway's refusal. */
     async admit(req: IncomingMessage, res: ServerResponse): Promise<string> {
-      const answer = await ask(req, res);
+      // The gateway gets only the header in which a key belongs.
+      const mistake = req.headersDistinct.authorization ? undefined : findKeyElsewhere(req);
+      const answer = await (mistake ? refuse(req, res, fail("unauthorized", mistake), true) : ask(req, res));
       const account = answer.headers[ACCOUNT_HEADER];
       if (typeof account !== "string") throw new Refused(answer);
       if (accounts.size >= MAX_KEYS) accounts.delete(accounts.keys().next().value ?? "");
@@ -76,9 +83,7 @@ export function createAdmission({ gateway, trustedProxies }: Pick<McpDeps, "gate
       passOn(answer.headers, res);
       return account;
     },
-    /** Has the gateway refuse a message. */
-    refuse: (req: IncomingMessage, res: ServerResponse, failure: Failure, isEarly: boolean) =>
-      ask(req, res, { [REFUSAL_HEADER]: writeRefusal(failure, isEarly) }),
+    refuse,
     /** Whether a response waits for the gateway, which delays refusals of bad keys. */
     isWaiting: (res: ServerResponse) => waiting.has(res),
   };

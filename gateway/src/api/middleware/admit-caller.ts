@@ -21,7 +21,7 @@ export function admitCaller(deps: ApiDeps): Middleware {
     // If there are two headers, Node silently drops the second from `req.headers`.
     const authorization = req.headersDistinct.authorization ?? [];
     const key = authorization.length === 1 ? parseApiKey(authorization[0]) : undefined;
-    if (!key || key.cell) throw fail("unauthorized", explainNoKey(authorization));
+    if (!key || key.cell) throw fail("unauthorized", explainNoKey(req));
     const idempotencyKey = isRead(req) ? undefined : readIdempotencyKey(req);
     const admission = await admit({ keyHash: key.hash, idempotencyKey });
     if (!admission) throw fail("unauthorized");
