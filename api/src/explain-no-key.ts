@@ -8,7 +8,7 @@ const SCHEME = /^(basic|token|digest|api-?key|key|jwt|oauth)[ :=]/i;
 /** Mistakes around a key, by the first pattern that matches the header. */
 const MISTAKES: readonly [pattern: RegExp, message: string][] = [
   [/^bearer +bearer\b/i, "The word Bearer is there twice. Send it once: Authorization: Bearer <key>."],
-  [/^["']/, "There are quotes around the value of the Authorization header. Leave them out."],
+  [/^["']/, "There are quotes around the value of the Authorization header. Remove them."],
   [/["'`<>{}[\]()]service_/i, "There are quotes or brackets around the API key. Send it without them."],
   [/^service_/i, `The word Bearer is missing before the API key. ${SEND}`],
   [/^bearer[^\s\w]|^bearer\t|^bearerservice_/i, `Only a space may stand between Bearer and the API key. ${SEND}`],

@@ -115,7 +115,7 @@ describe("POST /developers/{environment}/keys/new", () => {
     ["a blank name", { name: "   " }, "1 to 200 characters"],
     ["no form id", { form_id: undefined }, "form_id is required"],
     ["a form id of somebody's making", { form_id: "form_1" }, "form_id does not belong to this form"],
-    ["__proto__", { __proto__x: "1", ["__proto__"]: "1" }, "is unknown"],
+    ["__proto__", { __proto__x: "1", ["__proto__"]: "1" }, "is not a known field"],
   ])("422 for %s, and no key", async (_case, change, said) => {
     const { visitor, accountId } = await area.signIn();
     const answer = await visitor.submit(NEW, change);

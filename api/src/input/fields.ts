@@ -46,7 +46,7 @@ const MAX_NAME_LENGTH = 50;
 /** Checks the values that were sent under a name, and returns their faults. */
 export function findFault(name: string, values: readonly string[], fields: Fields): FieldError[] {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  if (!field) return [{ path: name.slice(0, MAX_NAME_LENGTH), message: "is unknown: leave it out" }];
+  if (!field) return [{ path: name.slice(0, MAX_NAME_LENGTH), message: "is not a known field: remove it" }];
   const { maxLength, most = 1 } = field;
   if (values.length > most) {
     return [

@@ -14,7 +14,7 @@ test.each([
   ['{"a": -Infinity}', "JSON has only finite numbers."],
   ["{'a': 1}", 'Use straight double quotes, as in "name".'],
   ["{\u201ca\u201d: 1}", 'Use straight double quotes, as in "name".'],
-  ['{"a": 1 // one\n}', "JSON has no comments: leave it out."],
+  ['{"a": 1 // one\n}', "JSON has no comments: remove it."],
   ['{"a": "x\ny"}', "End the string in its line, and write a line break in it as \\n."],
   ["{a: 1}", "Put the name in double quotes."],
   ['{"a": 1, b: 2}', "Put the name in double quotes."],

@@ -10,7 +10,7 @@ const MISTAKES: readonly [before: RegExp, there: RegExp, advice: string][] = [
   [/$/, /^(?:None|True|False)\b/, "JSON has null, true and false: in Python, send what json.dumps returns."],
   [/$/, /^[-+]?(?:NaN|Infinity|nan|inf)\b/, "JSON has only finite numbers."],
   [/$/, /^['\u2018\u2019\u201c-\u201e]/, 'Use straight double quotes, as in "name".'],
-  [/$/, /^\/[/*]/, "JSON has no comments: leave it out."],
+  [/$/, /^\/[/*]/, "JSON has no comments: remove it."],
   [/$/, /^"[^"\\]{0,10000}[\0-\x1f]/, "End the string in its line, and write a line break in it as \\n."],
   [/[{,]$/, /^[A-Za-z_$]/, "Put the name in double quotes."],
 ];

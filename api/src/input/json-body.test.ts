@@ -24,16 +24,25 @@ describe("a JSON body", () => {
     ['{"a": 1', "The body is not valid JSON: it ends before it is complete."],
     [
       '{"a":\n  1,5}',
-      "The body is not valid JSON: correct line 2, column 5. Write decimals with a point, such as 1.5.",
+      "The body is not valid JSON: unexpected character at line 2, column 5. Write decimals with a point, such as 1.5.",
     ],
-    ['{"a":[1,5],}', "The body is not valid JSON: correct line 1, column 12. Remove the comma before it."],
-    ['{"a":1,\n}', "The body is not valid JSON: correct line 2, column 1. Remove the comma before it."],
-    ["[1,2 3]", "The body is not valid JSON: correct line 1, column 6."],
-    ["{},", "The body is not valid JSON: correct line 1, column 3."],
-    ["{'a':1}", 'The body is not valid JSON: correct line 1, column 2. Use straight double quotes, as in "name".'],
-    ['{"a":NaN}', "The body is not valid JSON: correct line 1, column 6. JSON has only finite numbers."],
-    ['{"a":1}\n{}', "The body is not valid JSON: correct line 2, column 1."],
-    [deep(33).replace("[]", "[,]"), "The body is not valid JSON: correct line 1, column 34."],
+    [
+      '{"a":[1,5],}',
+      "The body is not valid JSON: unexpected character at line 1, column 12. Remove the comma before it.",
+    ],
+    ['{"a":1,\n}', "The body is not valid JSON: unexpected character at line 2, column 1. Remove the comma before it."],
+    ["[1,2 3]", "The body is not valid JSON: unexpected character at line 1, column 6."],
+    ["{},", "The body is not valid JSON: unexpected character at line 1, column 3."],
+    [
+      "{'a':1}",
+      'The body is not valid JSON: unexpected character at line 1, column 2. Use straight double quotes, as in "name".',
+    ],
+    [
+      '{"a":NaN}',
+      "The body is not valid JSON: unexpected character at line 1, column 6. JSON has only finite numbers.",
+    ],
+    ['{"a":1}\n{}', "The body is not valid JSON: unexpected character at line 2, column 1."],
+    [deep(33).replace("[]", "[,]"), "The body is not valid JSON: unexpected character at line 1, column 34."],
   ])("400 for %j says where, and what to send", (text, message) => {
     expect(() => parseJsonBody(Buffer.from(text), "the empty object {}")).toThrow(expect.objectContaining({ message }));
   });

@@ -51,7 +51,8 @@ function notJson(text: string, expected: string, at = findJsonFault(text) ?? 0):
   const before = text.slice(0, at);
   const lines = before.split("\n");
   const place = `line ${lines.length}, column ${at - before.lastIndexOf("\n")}`;
-  return fail("invalid_json", `The body is not valid JSON: correct ${place}.${findAdvice(before, text.slice(at))}`);
+  const advice = findAdvice(before, text.slice(at));
+  return fail("invalid_json", `The body is not valid JSON: unexpected character at ${place}.${advice}`);
 }
 
 const [QUOTE, BACKSLASH] = [34, 92];

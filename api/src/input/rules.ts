@@ -9,7 +9,7 @@ const NO_CONTROLS = "without control characters or lone surrogates";
 
 export const REQUIRED = "is required";
 /** C#, Java and others write null for members that are not set. Null is refused nevertheless, because the specification requires a string. */
-export const NULL = "is null: leave the member out";
+export const NULL = "is null: omit the field";
 
 /** An error for each violation of a rule, so that each field is reported once. Null has its own, because most clients mean "absent". */
 export function rule(sentence: string, ifNull = REQUIRED, reasonOf: (input: unknown) => string = () => "") {
@@ -82,7 +82,7 @@ export function resourceId(prefix: string, resource: string) {
   const sentence = `must be the next_cursor of the previous page, which is the ID of ${resource}`;
   const isFirst = (input: unknown) => isNoValue(input) || input === "0" || input === "1";
   const id = z.string().refine((text) => isId(prefix, text), {
-    error: ({ input }) => (isFirst(input) ? `is ${input || "empty"}: leave it out for the first page` : sentence),
+    error: ({ input }) => (isFirst(input) ? `is ${input || "empty"}: omit it for the first page` : sentence),
   });
   return opaque(id, `ID of ${resource}. Opaque.`);
 }

@@ -36,8 +36,8 @@ describe("a list's query", () => {
     ["0", "0"],
     ["1", "1"],
   ])("after=%s is left out for the first page, as is limit without a value", (value, shown) => {
-    expect(inQuery(`?after=${value}`)).toEqual({ after: `is ${shown}: leave it out for the first page` });
-    const limit = /\d/.test(value) ? {} : { limit: `is ${shown}: leave it out for 25 records` };
+    expect(inQuery(`?after=${value}`)).toEqual({ after: `is ${shown}: omit it for the first page` });
+    const limit = /\d/.test(value) ? {} : { limit: `is ${shown}: omit it for 25 records` };
     if (value !== "1") expect(inQuery(`?limit=${value}`)).toMatchObject(limit);
   });
 
@@ -53,8 +53,8 @@ describe("a list's query", () => {
     expect(inQuery("?limit=1&limit=2")).toEqual({ limit: "must not be repeated: send it once" });
     expect(inQuery("?limit[]=1")).toHaveProperty(["limit[]"]);
     expect(inQuery("?per_page=5&next_cursor=x")).toEqual({
-      per_page: "is unknown: did you mean limit?",
-      next_cursor: "is unknown: did you mean after?",
+      per_page: "is not a known parameter: did you mean limit?",
+      next_cursor: "is not a known parameter: did you mean after?",
     });
   });
 

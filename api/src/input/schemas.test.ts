@@ -46,10 +46,10 @@ describe("an order's fields", () => {
     expect(inBody(orderInput, body)).toEqual({
       reference: "is required",
       "from.country": "must be a two-letter country code in upper case",
-      "from.zip": "is unknown: leave it out",
+      "from.zip": "is not a known field: remove it",
       to: "is required",
       "parcel.weight_kg": "must be a number greater than 0 and at most 1000",
-      extra: "is unknown: leave it out",
+      extra: "is not a known field: remove it",
     });
   });
 
@@ -98,7 +98,7 @@ describe("an order's fields", () => {
 
   test.each(["__proto__", "constructor", "toString", "order_id"])("a member named %s is unknown", (name) => {
     const body = JSON.parse(JSON.stringify(order).replace("{", `{"${name}":"x",`));
-    expect(inBody(orderInput, body)).toEqual({ [name]: "is unknown: leave it out" });
+    expect(inBody(orderInput, body)).toEqual({ [name]: "is not a known field: remove it" });
     expect(inBody(orderInput, { ...order, to: body })).toHaveProperty([`to.${name}`]);
   });
 
@@ -128,7 +128,7 @@ describe("an order's fields", () => {
   });
 
   test("null is not absent: an optional member is to be left out, a required one is required", () => {
-    const [required, optional] = ["is required", "is null: leave the member out"];
+    const [required, optional] = ["is required", "is null: omit the field"];
     const nulls = (value: object) => Object.fromEntries(Object.keys(value).map((name) => [name, null]));
     const to = { ...nulls(address), company: null, street2: null, state: null, email: null, phone: null };
     expect(
@@ -162,7 +162,7 @@ describe("the other bodies", () => {
 
   test("a void has an empty object", () => {
     expect(inBody(voidInput, {})).toEqual({});
-    expect(inBody(voidInput, { reason: "x" })).toEqual({ reason: "is unknown: leave it out" });
+    expect(inBody(voidInput, { reason: "x" })).toEqual({ reason: "is not a known field: remove it" });
   });
 
   const inEvents = (events: unknown) => inBody(webhookInput, { url: "https://a.example", events });
@@ -188,8 +188,8 @@ describe("the other bodies", () => {
 
   test("no write takes a query", () => {
     expect(inBody(voidInput, { a: 1 }, "/x?dry_run=1")).toEqual({
-      dry_run: "is unknown: leave it out",
-      a: "is unknown: leave it out",
+      dry_run: "is not a known parameter: remove it",
+      a: "is not a known field: remove it",
     });
   });
 });

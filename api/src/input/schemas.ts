@@ -181,7 +181,7 @@ const PLAIN_DECIMAL = /^[1-9][0-9]*$/;
 export function pageQuery(id: z.ZodType<string>) {
   const rule = "must be an integer from 1 to 100";
   const error = ({ input }: { input?: unknown }) =>
-    isNoValue(input) ? `is ${input || "empty"}: leave it out for 25 records` : rule;
+    isNoValue(input) ? `is ${input || "empty"}: omit it for 25 records` : rule;
   const limit = z.int({ error }).min(1, { error }).max(100, { error });
   return z.strictObject({
     limit: z

@@ -26,7 +26,7 @@ describe("a member whose name has a dot in it", () => {
       fieldsOf(() => requireValid(checkBody(orderInput, jsonBody({ ...order, to, "to.name": "x" }), "/"))),
     ).toEqual([
       { path: "to.name", message: "is required" },
-      { path: "to.name", message: "is unknown: this is one name with a dot in it; send an object in an object" },
+      { path: "to.name", message: "is not a known field: send objects in objects instead of a name with a dot" },
     ]);
     expect(
       fieldsOf(() =>
@@ -34,8 +34,8 @@ describe("a member whose name has a dot in it", () => {
       ),
     ).toEqual([
       { path: "to.name", message: "is required" },
-      { path: "to.a.b", message: "is unknown: this is one name with a dot in it; send an object in an object" },
-      { path: "to.a", message: "is unknown: this is one name with a dot in it; send an object in an object" },
+      { path: "to.a.b", message: "is not a known field: send objects in objects instead of a name with a dot" },
+      { path: "to.a", message: "is not a known field: send objects in objects instead of a name with a dot" },
     ]);
   });
 
@@ -61,8 +61,8 @@ describe("a member whose name has a dot in it", () => {
 describe("an unknown member", () => {
   const told = (body: object) =>
     fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(JSON.parse(JSON.stringify(body))), "/")))
-      .filter(({ message }) => message.startsWith("is unknown"))
-      .map(({ path, message }) => `${path} ${message.replace("is unknown: ", "")}`);
+      .filter(({ message }) => message.startsWith("is not a known field: "))
+      .map(({ path, message }) => `${path} ${message.replace("is not a known field: ", "")}`);
 
   test.each([
     [
@@ -90,29 +90,48 @@ describe("an unknown member", () => {
       { ...order, to: undefined, from: undefined, address_to: address, shipper: address },
       "address_to did you mean to?, shipper did you mean from?",
     ],
-    [{ ...order, parcel: { ...parcel, weight_kg: undefined, we: 1 } }, "parcel.we leave it out"],
-    [{ ...order, meta: {}, notes: "" }, "meta did you mean metadata?, notes leave it out"],
-    [{ ...order, parcel: { ...parcel, "": 1, kg: 1 } }, 'parcel."" leave it out, parcel.kg leave it out'],
+    [{ ...order, parcel: { ...parcel, weight_kg: undefined, we: 1 } }, "parcel.we remove it"],
+    [{ ...order, meta: {}, notes: "" }, "meta did you mean metadata?, notes remove it"],
+    [{ ...order, parcel: { ...parcel, "": 1, kg: 1 } }, 'parcel."" remove it, parcel.kg remove it'],
   ])("is told which absent member it is similar to, and no other: %#", (body, expected) => {
     expect(told(body).join(", ")).toBe(expected);
   });
 
   test.each([
     ["refrnc", "did you mean reference?"],
-    ["refrn", "leave it out"],
+    ["refrn", "remove it"],
     ["rexxxence", "did you mean reference?"],
-    ["rexxxxnce", "leave it out"],
+    ["rexxxxnce", "remove it"],
     ["xrxexfxerence", "did you mean reference?"],
-    ["xrxexfxexrence", "leave it out"],
-    ["mobile", "leave it out"],
+    ["xrxexfxexrence", "remove it"],
+    ["mobile", "remove it"],
   ])("is similar if at most a third of its letters differ: %s", (name, advice) => {
     expect(told({ ...order, reference: undefined, [name]: "1" })).toEqual([`${name} ${advice}`]);
+  });
+
+  test.each<[body: object, expected: string]>([
+    ...["order", "data", "input", "reference_number"].map((name): [object, string] => [
+      { [name]: order },
+      `${name}: is not a known field: move ${Object.keys(order).join(", ")} to the top level; reference: is required`,
+    ]),
+    [{ orders: [order] }, "orders: is not a known field: move reference, "],
+    [{ data: { type: "orders", attributes: order } }, "data: is not a known field: move reference, "],
+    [
+      { ...order, from: { address } },
+      `from.address: is not a known field: move ${Object.keys(address).join(", ")} to from; from.name: is required`,
+    ],
+    [{ ...order, extra: { reference: "x" } }, "extra: is not a known field: remove it"],
+    [{ extra: [order, order] }, "reference: is required"],
+    [{ extra: { a: { b: order } } }, "reference: is required"],
+    [{ extra: "reference" }, "reference: is required"],
+  ])("that contains the missing fields is named first, with where they belong: %#", (body, expected) => {
+    expect(() => requireValid(checkBody(orderInput, jsonBody(body), "/"))).toThrow(expected);
   });
 
   test("is compared only among ten, since more are no typing errors", () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`metadata${n}`, 0]));
     expect(told({ ...order, ...many(10) })[9]).toBe("metadata9 did you mean metadata?");
-    expect(told({ ...order, ...many(11) })[9]).toBe("metadata9 leave it out");
+    expect(told({ ...order, ...many(11) })[9]).toBe("metadata9 remove it");
   });
 });
 
@@ -174,7 +193,7 @@ test("a query or form is decoded pair by pair", () => {
 
 describe("of more than 100 fields at fault", () => {
   const names = Array.from({ length: 6_000 }, (_, n) => `m${n}`);
-  const named = names.slice(0, 100).map((path) => ({ path, message: "is unknown: leave it out" }));
+  const named = names.slice(0, 100).map((path) => ({ path, message: "is not a known parameter: remove it" }));
 
   test("the first 100 of a query are named, and how many more there are under its path", () => {
     const query = names.slice(0, 900).join("&");
@@ -211,7 +230,9 @@ describe("of more than 100 fields at fault", () => {
       ...order,
       ...Object.fromEntries(names.slice(0, count).map((name) => [name, 0])),
     });
-    expect(fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(withMembers(100)), "/")))).toEqual(named);
+    expect(fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(withMembers(100)), "/")))).toEqual(
+      named.map(({ path }) => ({ path, message: "is not a known field: remove it" })),
+    );
     expect(fieldsOf(() => requireValid(checkBody(orderInput, jsonBody(withMembers(101)), "/")))[100]).toEqual({
       path: "body",
       message: "has 1 more invalid field",

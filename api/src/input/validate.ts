@@ -4,7 +4,7 @@ import { findQueryFault } from "./fields.js";
 import type { JsonBody } from "./json-body.js";
 import { type LostNumbers, NONE_LOST } from "./lost-numbers.js";
 import { noQuery } from "./schemas.js";
-import { findSimilar } from "./similar-names.js";
+import { adviseOnUnknown, formatPath } from "./unknown-fields.js";
 
 /** Parses the query of a URL with its schema. Throws a 422 that names the invalid parameters. */
 export function validQuery<Query>(schema: z.ZodType<Query>, url: string): Query {
@@ -84,16 +84,18 @@ export function check(
   const parsed = schema.safeParse(value);
   if (parsed.success && lost.places.length === 0) return { ...NO_FAULTS, value: parsed.data };
   const faults: FieldError[] = [];
+  // They come first, because they explain why other fields are missing.
+  const wrappers: FieldError[] = [];
   const invalidMembers = new Set<PropertyKey>();
   // The keys are paths as lists, because `to.name` can also be the name of one member.
   const seen = new Set<string>();
   let more = lost.more;
 
-  function add(path: PropertyKey[], message: string): void {
+  function add(path: PropertyKey[], message: string, list = faults): void {
     const place = JSON.stringify(path);
     if (seen.has(place)) return;
     seen.add(place);
-    faults.push({ path: formatPath(path) || whole, message });
+    list.push({ path: formatPath(path) || whole, message });
   }
 
   const lostIssues = lost.places.map((path) => ({ code: "custom" as const, path, message: LOST_NUMBER }));
@@ -107,37 +109,19 @@ export function check(
       continue;
     }
     // Thousands of unknown members are counted, but only as many as a refusal can name become faults.
-    const named = issue.keys.slice(0, Math.max(0, MAX_FIELDS - faults.length));
-    const absent = issue.keys.length > MAX_COMPARED ? [] : absentMembers(schema, value, issue.path);
+    const named = issue.keys.slice(0, Math.max(0, MAX_FIELDS - wrappers.length - faults.length));
+    const advise = adviseOnUnknown(
+      issue.keys,
+      { schema, value, path: issue.path },
+      whole === "query" ? "parameter" : "field",
+    );
     for (const name of named) {
-      const meant = findSimilar(name, absent);
-      const advice = meant ? `is unknown: did you mean ${formatPath([...issue.path, meant])}?` : UNKNOWN;
-      add([...issue.path, name], name.includes(".") ? UNKNOWN_WITH_DOT : advice);
+      const { message, isWrapper } = advise(name);
+      add([...issue.path, name], message, isWrapper ? wrappers : faults);
     }
     more += issue.keys.length - named.length;
   }
-  return { value: undefined, faults, more, invalidMembers };
+  return { value: undefined, faults: [...wrappers, ...faults], more, invalidMembers };
 }
 
-const UNKNOWN = "is unknown: leave it out";
-const UNKNOWN_WITH_DOT = "is unknown: this is one name with a dot in it; send an object in an object";
 const LOST_NUMBER = "must be a number that double precision can hold: send it as a string";
-
-// If there are more unknown members than this, they are not typing errors, and comparing them would cost more than the rest of the check.
-const MAX_COMPARED = 10;
-
-/** The members that an object could have but does not. `path` leads to the object. */
-function absentMembers(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): string[] {
-  let rules: unknown = schema;
-  let sent: unknown = value;
-  for (const name of path) {
-    rules = (rules as z.ZodObject).shape[name as string];
-    sent = (sent as Record<PropertyKey, unknown>)[name];
-  }
-  return Object.keys((rules as z.ZodObject).shape).filter((name) => !Object.hasOwn(sent as object, name));
-}
-
-/** A path as it is shown to integrators. The empty name is shown as two quotes. */
-function formatPath(path: readonly PropertyKey[]): string {
-  return path.map((name) => (name === "" ? '""' : String(name))).join(".");
-}

@@ -95,7 +95,7 @@ describe("a request that Node's parser takes", () => {
   );
 
   test("has header names that HTTP allows, and any values", () => {
-    const refused = "400 A header name contains a character that HTTP does not allow. Leave it out.";
+    const refused = "400 A header name contains a character that HTTP does not allow. Remove it.";
     expect(fault({ headers: ["a", "1", "b c", "2"] })).toBe(refused);
     expect(fault({ headers: ["", "1"] })).toBe(refused);
     expect(fault({ headers: ["a", "", "b", "with blanks"] })).toBeUndefined();

@@ -36,7 +36,7 @@ export function httpFault(request: IncomingMessage): Failure | undefined {
   if (!VERSIONS.has(request.httpVersion)) return fail("bad_request", "The protocol must be HTTP/1.1 or HTTP/1.0.");
   // The parser of Node 20.19 accepts these, later ones do not.
   if (request.rawHeaders.some((text, index) => index % 2 === 0 && (text === "" || text.includes(" "))))
-    return fail("bad_request", "A header name contains a character that HTTP does not allow. Leave it out.");
+    return fail("bad_request", "A header name contains a character that HTTP does not allow. Remove it.");
   const hosts = request.headersDistinct.host ?? [];
   const isMissing = hosts.length === 0 && request.httpVersion === "1.1";
   if (isMissing || hosts.length > 1) return fail("bad_request", "Send exactly one Host header.");

@@ -117,7 +117,7 @@ describe("a refusal", () => {
     expect(row).toMatchObject({ status: 422, code: "invalid_request" });
     expect(JSON.parse(String(row.fields))).toEqual([
       { path: "to.country", message: "must be a two-letter country code in upper case" },
-      { path: "note", message: "is unknown: leave it out" },
+      { path: "note", message: "is not a known field: remove it" },
     ]);
   });
 
