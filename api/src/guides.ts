@@ -45,11 +45,23 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     ["limits", "Limits", "Requests per minute, sizes and lengths."],
   ],
   Webhooks: [
-    ["webhooks", "Webhooks", "Receive events and verify their signatures, in six languages."],
+    ["webhooks", "Webhooks", "Receive your first event: a receiver, a subscription, and what arrives."],
+    [
+      "webhook-signatures",
+      "Verify signatures",
+      "With a library or by your own code, and why a signature may not match.",
+    ],
     [
       "receive-webhooks",
       "In your framework",
       "The raw body, and the verification, in twelve frameworks and on AWS Lambda.",
+    ],
+    ["webhook-recipes", "Recipes", "A receiver in JavaScript, Python, Go, Ruby, PHP and Java, without packages."],
+    ["webhook-delivery", "Retries and ordering", "When an event is sent again, and what can arrive twice or late."],
+    [
+      "webhook-subscriptions",
+      "Operate subscriptions",
+      "Rotate a secret, change a URL, send a test, and find out why deliveries fail.",
     ],
     ["events", "Events", "The types of events, when they are sent, and what they contain."],
   ],

@@ -77,7 +77,7 @@ function webhooksPrompt(framework: string, readOnly: boolean): string {
   const subscribe = readOnly ? "in the developer area" : "with the tool createSubscription";
   return `Write a receiver for the webhooks of the Shipping Integration API in ${framework}.
 
-1. Read the resources shipping://docs/webhooks.md and shipping://docs/events.md first.
+1. Read the resources shipping://docs/webhooks.md, shipping://docs/webhook-signatures.md, shipping://docs/receive-webhooks.md and shipping://docs/events.md first.
 2. Read the raw bytes of the body, at most 256 KiB, before the framework parses them. Verify the signature with a library for Standard Webhooks, if the language has one, and respond with 400 if it is invalid. The secret is in WEBHOOK_SECRET.
 3. Store the event by its ID in a table with a unique ID, ignore IDs that are stored, respond with 204, and process the event afterwards. Ignore types that you do not know.
 4. Write tests: a valid delivery, a changed body, an old signature, the same event twice, and events in another order.

@@ -7,7 +7,7 @@ export function llmsText({ resources, baseUrl }: Reference): string {
   const line = ({ slug, title, about }: Guide) => `- [${title}](/docs/${slug}.md): ${about}`;
   return `# Shipping Integration API
 
-> Send orders and packed parcels, and get rates, labels as PDF, tracking and signed events, over HTTPS and JSON. You can repeat every request for ever: there is never a second label.
+> Send orders and packed parcels, and get rates, labels as PDF, tracking and signed events, over HTTPS and JSON. Any request can be retried, at any time, without creating a second label.
 
 - The base URL of the API is \`${baseUrl}\`. Send the API key as \`Authorization: Bearer …\`. \`GET /account\` says what the key may do.
 - Every \`POST\` and \`DELETE\` needs an \`Idempotency-Key\`. Choose one for each thing that you want to happen, store it before you send the request, and repeat the request with it, unchanged, until you have an answer.

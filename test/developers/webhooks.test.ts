@@ -5,7 +5,7 @@ import { useArea } from "./area.js";
 import { decodeText, fieldsOf, secretIn } from "./visitor.js";
 
 const area = useArea();
-const guide = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
+const guide = readFileSync(join(import.meta.dirname, "../../docs/webhook-recipes.md"), "utf8");
 
 const LIST = "/developers/sandbox/webhooks";
 const NEW = `${LIST}/new`;

@@ -11,7 +11,7 @@ import { exampleOf } from "./guide.js";
 import { judge, whileReceiving } from "./judge.js";
 
 const run = promisify(execFile);
-const recipes = join(import.meta.dirname, "../../docs/webhooks.md");
+const recipes = join(import.meta.dirname, "../../docs/webhook-recipes.md");
 const deliveries = deliveriesUnderTest();
 let folder: string;
 beforeEach(async () => {

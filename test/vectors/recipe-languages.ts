@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-/** A language with a recipe in `docs/webhooks.md`, and how to run its two files. Commands run in the folder that contains them. */
+/** A language with a recipe in `docs/webhook-recipes.md`, and how to run its two files. Commands run in the folder that contains them. */
 export interface Language {
   name: string;
   /** The language of its code blocks. */

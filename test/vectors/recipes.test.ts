@@ -12,7 +12,7 @@ import { freePort } from "../platform/free-port.js";
 import { type Command, type Language, languages, recipeFiles, versionHere } from "./recipe-languages.js";
 import type { Vector } from "./webhook-vectors.js";
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../docs/webhook-recipes.md"), "utf8");
 const vectors: Vector[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../docs/webhook-vectors.json"), "utf8"),
 );
@@ -28,7 +28,7 @@ const listed = here.map(({ name, version }) => `${name} ${version}`).join(", ");
 // A compiler builds its standard library at its first use.
 const BUILD_MS = 180_000;
 
-describe("recipes of docs/webhooks.md", () => {
+describe("recipes of docs/webhook-recipes.md", () => {
   test(`run here in ${listed}; not on this machine: ${absent.join(", ") || "none"}`, () => {
     expect(here.map(({ name }) => name)).toContain("Node");
   });

@@ -54,9 +54,9 @@ export async function standardDeliveries(): Promise<StandardDelivery[]> {
   }
 }
 
-/** The code in `docs/webhooks.md` for a language: the lines that import the library, and those that verify `body` and `request.headers`. */
+/** The code in `docs/webhook-signatures.md` for a language: the lines that import the library, and those that verify `body` and `request.headers`. */
 export function libraryLines(language: string): { imports: string; verifies: string } {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../docs/webhook-signatures.md"), "utf8");
   const [, code = ""] = new RegExp(`^\`\`\`${language} library tab\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page) ?? [];
   const [imports = "", verifies = ""] = code.split("\n\n");
   return { imports, verifies };
@@ -72,7 +72,7 @@ export function toOlder(secret: string): string {
   return secret.replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
 }
 
-/** The encoding that libraries can decode, as `docs/webhooks.md` says. */
+/** The encoding that libraries can decode, as `docs/webhook-signatures.md` says. */
 export function toStandard(older: string): string {
   const [prefix, text = ""] = older.split(/(?<=^whsec_)/);
   return `${prefix}${text.replaceAll("-", "+").replaceAll("_", "/")}=`;

@@ -11,7 +11,7 @@ beforeAll(async () => {
   deliveries = await standardDeliveries();
 });
 
-test("the two lines of docs/webhooks.md verify them", async () => {
+test("the two lines of docs/webhook-signatures.md verify them", async () => {
   const { imports, verifies } = libraryLines("js");
   const program = `${imports}
     for (const { secret, headers, body } of ${JSON.stringify(deliveries)}) {

@@ -24,7 +24,7 @@ describe("docs/webhook-vectors.json", () => {
     expect(rewritten.length).toBeGreaterThan(5);
   });
 
-  test("has three good ones that are no JSON, as docs/webhooks.md says", () => {
+  test("has three good ones that are no JSON, as docs/webhook-signatures.md says", () => {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     const isJson = ({ body }: Vector) => {
       try {
@@ -34,7 +34,7 @@ describe("docs/webhook-vectors.json", () => {
       }
     };
     expect(vectors.filter((vector) => vector.valid && !isJson(vector)).length).toBe(3);
-    expect(readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8")).toContain(
+    expect(readFileSync(join(import.meta.dirname, "../../docs/webhook-signatures.md"), "utf8")).toContain(
       "Three of the valid bodies are not JSON",
     );
   });

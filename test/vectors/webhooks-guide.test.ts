@@ -5,22 +5,25 @@ import { sign, signStandard } from "@shipping/webhooks/dispatch/signature";
 import { FAILED_FOR_HOURS } from "@shipping/webhooks/health/claim-failing";
 
 const folder = join(import.meta.dirname, "../../docs");
-const page = readFileSync(join(folder, "webhooks.md"), "utf8");
+const read = (file: string) => readFileSync(join(folder, file), "utf8");
 
-/** The code blocks of a language below a heading, as they are printed. */
-function blocks(heading: string, language: string): string[] {
-  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
+/** The code blocks of a language below a heading of a page, as they are printed. */
+function blocks(file: string, heading: string, language: string): string[] {
+  const section =
+    read(file)
+      .split(/^## /m)
+      .find((text) => text.startsWith(`${heading}\n`)) ?? "";
   return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
     ([, code = ""]) => code,
   );
 }
 
-const snippet = blocks("Verify the signature", "sh").find((code) => code.includes("openssl")) ?? "";
+const [snippet = ""] = blocks("webhook-signatures.md", "Service-Signature", "sh");
 const secret = /^SECRET=(\S+)$/m.exec(snippet)?.[1] ?? "";
 
-describe("docs/webhooks.md", () => {
-  test("its request is signed with the secret that it shows", () => {
-    const [request = ""] = blocks("What arrives", "http shown");
+describe("the guides to webhooks", () => {
+  test("their request is signed with the secret that they show", () => {
+    const [request = ""] = blocks("webhooks.md", "What arrives", "http shown");
     const [head = "", body = ""] = request.trimEnd().split("\n\n");
     expect(head).toContain(`Service-Signature: ${sign(secret, 1_795_253_400, Buffer.from(body))}`);
     expect(head).toContain(`Service-Event-Id: ${JSON.parse(body).id}`);
@@ -33,10 +36,10 @@ describe("docs/webhooks.md", () => {
     expect(Date.parse(JSON.parse(body).created_at)).toBe(1_795_253_400_000);
   });
 
-  test("its schedule is the platform's", () => {
-    const rows = [...page.matchAll(/^\| ([2-8]) +\| (\d+) minutes? +\| (\d+) minutes? +\|$/gm)].map((row) =>
-      row.slice(1).map(Number),
-    );
+  test("their schedule is the platform's", () => {
+    const rows = [
+      ...read("webhook-delivery.md").matchAll(/^\| ([2-8]) +\| (\d+) minutes? +\| (\d+) minutes? +\|$/gm),
+    ].map((row) => row.slice(1).map(Number));
     let sinceFirst = 0;
     const schedule = [2, 3, 4, 5, 6, 7, 8].map((attempt) => {
       const step = nextStep(attempt - 1, false, () => 0, 1);
@@ -50,7 +53,9 @@ describe("docs/webhooks.md", () => {
 
   // `developers/failing-mail.test.ts` reads the same words in the email.
   test("the day of failures after which admins get an email is what webhooks waits for", () => {
-    expect(page).toContain("When a subscription has been failing for a day, the admins of the account get one email.");
+    expect(read("webhook-subscriptions.md")).toContain(
+      "When a subscription has been failing for a day, the admins of the account get one email.",
+    );
     expect(FAILED_FOR_HOURS).toBe(24);
   });
 });

@@ -156,7 +156,7 @@ export function eventReference(type: EventType, { components }: EventDocument): 
     "Example body. Line breaks are added for readability:",
     `\`\`\`json shown\n${JSON.stringify(schema?.examples?.[0], null, 2)}\n\`\`\``,
     "## Before you process the event",
-    "[Verify the signature](webhooks.md#verify-the-signature) over the raw body. Respond with any `2xx` status within ten seconds. Ignore events whose `id` " +
+    "[Verify the signature](webhook-signatures.md) over the raw body. Respond with any `2xx` status within ten seconds. Ignore events whose `id` " +
       "you already know.",
     "",
   ].join("\n\n");

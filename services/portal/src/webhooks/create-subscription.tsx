@@ -37,7 +37,7 @@ export async function submitSubscriptionForm(deps: PageDeps, request: PageReques
       const snapshot = await writeByForm(deps, request, { operation: "createSubscription", formId, body });
       if (snapshot.replayed) return { location: list };
       const { secret } = parseResource<{ secret: string }>(snapshot.body);
-      return createdPage({ url: body.url, secret, list, environment, guide: deps.guide("webhooks") });
+      return createdPage({ url: body.url, secret, list, environment, guide: deps.guide("webhook-recipes") });
     },
   });
 }
@@ -99,6 +99,6 @@ function createdPage(
 
 /** The recipes' functions, as the guide has them. */
 function verifyRecipes(guide: string): string {
-  const [, section = ""] = guide.split('<h3 id="the-function-that-verifies">');
-  return section.slice(section.indexOf("</h3>") + "</h3>".length, section.indexOf("<h3"));
+  const [, section = ""] = guide.split('<h2 id="the-function-that-verifies">');
+  return section.slice(section.indexOf("</h2>") + "</h2>".length, section.indexOf("<h2"));
 }

@@ -18,7 +18,7 @@ import { TestForm } from "./test-page.js";
 
 // The webhooks service counts up to one more.
 const MAX_PENDING = 1_000;
-const GUIDE = "/docs/webhooks#when-deliveries-fail";
+const GUIDE = "/docs/webhook-subscriptions#when-deliveries-fail";
 
 export async function showSubscription(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, session } = request;

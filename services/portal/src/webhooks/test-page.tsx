@@ -137,7 +137,7 @@ function Progress({ test, refreshes, path }: Result) {
     return (
       <Notice kind="danger">
         <strong>{what}.</strong> {remedy}{" "}
-        <a href="/docs/webhooks#when-deliveries-fail">What to do when deliveries fail</a>
+        <a href="/docs/webhook-subscriptions#when-deliveries-fail">What to do when deliveries fail</a>
       </Notice>
     );
   }
