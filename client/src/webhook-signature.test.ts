@@ -115,28 +115,6 @@ describe("webhooks.verify", () => {
     expect(error).toMatchObject({ code: "invalid_signature", message });
   });
 
-  test("says of an empty body that it was probably read before, not that the secret is wrong", async () => {
-    for (const empty of ["", new Uint8Array(), new Blob([]).stream()]) {
-      const { code, message } = await errorOf(verify(empty, header, secret, at(now)));
-      expect([code, message]).toEqual([
-        "invalid_signature",
-        expect.stringMatching(/^The body is empty.* read it before/),
-      ]);
-      expect(message).not.toContain("secret");
-    }
-  });
-
-  test.each(['"%"', "'%'", " %", "%\n", "%\r\n", "%\\n", "\ufeff%", "%\u200b", "%,", "SECRET=%", "%;whsec_b"])(
-    "the secret as %j is refused, with the reason",
-    async (form) => {
-      const spoilt = form.replace("%", secret);
-      const { code, message } = await errorOf(verify(event, header, [spoilt], at(now)));
-      expect(code).toBe("invalid_argument");
-      expect(message).toMatch(/^secret has something beside the whsec_… string, such as quotes/);
-      expect(await codeOf(testHeader({ payload: event, secret: spoilt }))).toBe("invalid_argument");
-    },
-  );
-
   test.each([-301, 301])("refuses a time that is %i s away, and says so", async (seconds) => {
     expect(await errorOf(verify(event, header, secret, at(now + seconds)))).toMatchObject({
       code: "invalid_signature",

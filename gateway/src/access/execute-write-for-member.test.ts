@@ -121,7 +121,10 @@ test("an invalid body is refused with each field, as the API does", async () => 
   expect(await refusalOf({ body: json({ ...rest, extra: 1 }) })).toEqual({
     code: "invalid_request",
     message: expect.stringContaining("reference: "),
-    fields: [expect.objectContaining({ path: "reference" }), { path: "extra", message: "is not a known field: remove it" }],
+    fields: [
+      expect.objectContaining({ path: "reference" }),
+      { path: "extra", message: "is not a known field: remove it" },
+    ],
   });
 });
 

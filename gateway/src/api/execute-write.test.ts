@@ -38,7 +38,9 @@ test("the owner is asked about the fields in which the schema found no fault, an
   expect(asked).toEqual([{ url: "u" }]);
   expect(failure).toMatchObject({
     code: "invalid_request",
-    message: expect.stringMatching(/^events\.0: must be one of .*; to: is not a known field: remove it; url: is wrong$/),
+    message: expect.stringMatching(
+      /^events\.0: must be one of .*; to: is not a known field: remove it; url: is wrong$/,
+    ),
     fields: [{ path: "events.0" }, { path: "to", message: "is not a known field: remove it" }, faultOf("url")],
   });
 });
