@@ -1,10 +1,14 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { signStandard } from "@shipping/webhooks/dispatch/signature";
 import { newSecret } from "@shipping/webhooks/subscriptions/subscription";
 import * as standard from "standardwebhooks";
 import * as svix from "svix";
 import { libraryLines, type StandardDelivery, standardDeliveries, toOlder, toStandard } from "./standard-deliveries.js";
+
+const GUIDE = join(import.meta.dirname, "../../docs/webhook-signatures.md");
 
 let deliveries: StandardDelivery[];
 beforeAll(async () => {
@@ -41,6 +45,16 @@ test.each([
 ])("the verifier of %s accepts our deliveries, and refuses altered, old and foreign ones", (_name, library) => {
   const verdicts = deliveries.map((delivery) => `${delivery.name}: ${accepts(library, delivery)}`);
   expect(verdicts).toEqual(deliveries.map(({ name, valid }) => `${name}: ${valid}`));
+});
+
+test("a Headers object, in which the library finds nothing, is passed as the guide says", () => {
+  const { secret, headers, body } = deliveries.find(({ valid }) => valid) as StandardDelivery;
+  const request = { headers: new Headers(headers) };
+  const webhook = new standard.Webhook(secret);
+  const verify = (passed: object) => webhook.verify(body, passed as Record<string, string>);
+  expect(() => verify(request.headers)).toThrow("Missing required headers");
+  expect(readFileSync(GUIDE, "utf8")).toContain("`Object.fromEntries(request.headers)`");
+  expect(verify(Object.fromEntries(request.headers))).toBeDefined();
 });
 
 test("the signature of the specification's example is ours", () => {

@@ -100,7 +100,7 @@ function statusRemedy(status: number): string {
   const known = STATUS_REMEDIES[status];
   if (known) return known;
   if (status >= 300 && status < 400) {
-    return "Redirects are not followed. Create a subscription with the final URL.";
+    return "Redirects are not followed. Often only a slash at the end, or www., differs: create a subscription with the final URL.";
   }
   if (status >= 500) return `The receiver, or a proxy in front of it, failed. Check its logs. ${RESPOND_FIRST}`;
   return "Only a status from 200 to 299 acknowledges an event. Check the receiver's logs.";
