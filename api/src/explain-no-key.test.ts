@@ -20,6 +20,7 @@ test.each<[headers: string[], expected: string]>([
   [[`basic ${Buffer.from(`api:${key}`).toString("base64")}`], "with Basic authentication"],
   [["Basic aHVudGVyMjpodW50ZXIy"], "has the scheme Basic, not Bearer"],
   [[`ApiKey ${key}`], "has the scheme ApiKey, not Bearer"],
+  [[`ShippoToken ${key}`], "Another word than Bearer stands before the API key. Send it as Authorization: Bearer"],
   [["hunter2 hunter2"], "has no API key"],
   [[`Bearer: ${key}`], "Only a space may stand between"],
   [[`Bearer=${key}`], "Only a space may stand between"],

@@ -77,6 +77,8 @@ function explainHeader(headers: readonly string[]): string {
   if (scheme) return `The Authorization header has the scheme ${scheme}, not Bearer. ${SEND}`;
   const mistake = find(MISTAKES, header);
   if (mistake) return mistake;
+  if (/^\S+ +service_/.test(header) && !/^bearer /i.test(header))
+    return `Another word than Bearer stands before the API key. ${SEND}`;
   if (!/^bearer +\S/i.test(header)) return `The Authorization header has no API key. ${SEND}`;
   const key = header.replace(/^bearer +/i, "");
   if (keys === 1 && key.replace(WHOLE_KEY, "") !== "")

@@ -82,3 +82,18 @@ test("401 for a key of a cell, which says that it is one of another installation
     message: expect.stringContaining("an API key of another installation"),
   });
 });
+
+test.each([
+  ["X-Idempotency-Key", ", instead of x-idempotency-key"],
+  ["Idempotent-Key", ", instead of idempotent-key"],
+  ["Sps-Idempotency-Key", ", instead of sps-idempotency-key"],
+  ["Idempotency-Key-Of-Another", ""],
+])("a write whose idempotency key is in the header %s is told its name", async (name, said) => {
+  const { key } = await gateway.newKey();
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json", [name]: "a" };
+  const answer = await fetch(`http://127.0.0.1:${gateway.port}/api/v1/orders`, { method: "POST", headers, body });
+  const { error } = (await answer.json()) as { error: { code: string; message: string } };
+  expect([answer.status, error.code]).toEqual([422, "invalid_request"]);
+  expect(error.message).toMatch(/^Idempotency-Key: is missing\. Add an Idempotency-Key header /);
+  expect(error.message.replace(/^.* for each new request/, "")).toBe(said);
+});

@@ -54,12 +54,17 @@ function whatBreaks([key = "", ...others]: readonly string[]): string {
   return /[^ -~]/.test(key) ? "it has other characters" : `it has ${key.length} characters`;
 }
 
+/** The names of the header at other APIs. */
+const OTHER_NAME = /^(?:[a-z]{1,20}-)?(?:idempotency-(?:key|token|id)|idempotent-key|idempotency|request-key)$/;
+
 export const requireIdempotencyKey: Middleware = (req, res, next) => {
   if (res.locals.idempotencyKey === undefined) {
     const sent = req.headersDistinct["idempotency-key"] ?? [];
     const isMissing = sent.every((value) => value === "");
+    const other = Object.keys(req.headersDistinct).find((name) => name !== "idempotency-key" && OTHER_NAME.test(name));
+    const missing = other ? `${noKey.message}, instead of ${other}` : noKey.message;
     const rule = "must be sent exactly once, with 1 to 128 printable ASCII characters";
-    throw failFields([{ ...noKey, message: isMissing ? noKey.message : `${rule}: ${whatBreaks(sent)}` }]);
+    throw failFields([{ ...noKey, message: isMissing ? missing : `${rule}: ${whatBreaks(sent)}` }]);
   }
   next();
 };
