@@ -10,7 +10,8 @@ import { RELEASE } from "../release.js";
 import { applyMigration, type Migration, PATIENCE, type Patience } from "./apply-migration.js";
 import { guardContractions } from "./contractions.js";
 import type { Database } from "./database.js";
-import { isRefusedStart, MigrationClient, requireEncoding } from "./session.js";
+import { isRefusedStart } from "./pooler.js";
+import { MigrationClient, requireEncoding } from "./session.js";
 
 export interface Migrated {
   applied: string[];

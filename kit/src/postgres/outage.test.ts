@@ -1,6 +1,6 @@
 import pg from "pg";
 import { isRefusal, statementError } from "./outage.js";
-import { isRefusedStart } from "./session.js";
+import { isRefusedStart } from "./pooler.js";
 
 test.each([
   ["25006", false],

@@ -2,7 +2,8 @@ import pg from "pg";
 import type { Log } from "../process/log.js";
 import { RELEASE } from "../release.js";
 import { DatabaseOutage, isDemoted, isSilence, sqlState, statementError } from "./outage.js";
-import { isRefusedStart, NoSession, PART, readLatest, SessionClient } from "./session.js";
+import { isRefusedStart, SettingsStored } from "./pooler.js";
+import { NoSession, PART, readLatest, requireSession, SessionClient } from "./session.js";
 
 /** A connection is closed after this time without a statement. */
 const IDLE_MS = 300_000;
@@ -15,6 +16,8 @@ const FEWER_MS = 10_000;
 
 /** The name of connections that belong to no part, such as those of a trial that looks into a part's database. */
 const NO_PART = "shipping";
+/** A pooler may still have as many sessions that began before the settings of their role were stored. */
+const STORE_TRIES = 100;
 
 interface PoolOptions {
   /** Each connection reads the URL from this file again, if it is given. */
@@ -95,13 +98,14 @@ export class PartPool extends pg.Pool {
   /** Takes an idle connection, opens one, or waits for one. If this fails, the statement was certainly not sent. */
   private async take(): Promise<Connection> {
     const { route } = this.settings;
-    for (;;) {
+    for (let stored = 0; ; ) {
       const { isBare } = route;
       try {
         return (await super.connect()) as Connection;
       } catch (error) {
         // Several connections may be refused at the same time.
         if (isRefusedStart(error) && !isBare) route.isBare = true;
+        else if (error instanceof SettingsStored && ++stored < STORE_TRIES) continue;
         else if (this.opened > 0 && this.cannotOpen(error)) this.limitToOpened(error);
         else throw new DatabaseOutage(error as Error, false);
       }
@@ -157,9 +161,14 @@ class PartClient extends SessionClient {
     return this.route.isBare ? undefined : PART;
   }
 
-  /** Finds out whether statements may be prepared by name. */
+  /**
+   * Finds out whether statements may be prepared by name. If another role than before logs in behind a pooler, because the file with the URL was
+   * replaced, its settings are stored, too.
+   */
   async detectPooler(): Promise<void> {
-    this.prepares = !(await this.isPooled()) || (await this.tracksStatements());
+    const isPooled = await this.isPooled();
+    this.prepares = !isPooled || (await this.tracksStatements());
+    if (isPooled) await this.route.admit(String(this.user), () => requireSession(this, { store: true }));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as the pool's `query`.
@@ -188,9 +197,23 @@ export class Route {
   /** True if a pooler refuses `options`, as PgBouncer does. Then the settings are those of the role in the database. */
   isBare = false;
   round = 0;
+  /** The roles that log in. A starting part stores the settings of the first. */
+  private readonly roles = new Set<string>();
+  private storing: Promise<void> | undefined;
   // Connections of rounds before `doubted` are in doubt; those of rounds before `gone` lead to a server that is gone.
   private doubted = 0;
   private gone = 0;
+
+  /** Runs `store` for another role than the first, until it has succeeded once. */
+  async admit(role: string, store: () => Promise<void>): Promise<void> {
+    if (this.roles.size > 0 && !this.roles.has(role)) {
+      this.storing ??= store().finally(() => {
+        this.storing = undefined;
+      });
+      await this.storing;
+    }
+    this.roles.add(role);
+  }
 
   /** Concludes from a statement's error whether the connections opened so far are still good. */
   judge(error: Error): void {

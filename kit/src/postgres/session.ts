@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { findProblem, readDatabaseUrl } from "../process/database-url.js";
 import { Unsupported } from "../process/supported-versions.js";
+import { endSessions, type Session, SettingsStored, storeSettings } from "./pooler.js";
 
 /**
  * The settings on which results depend: how values are written and read, what concurrent statements see of each other, and that
@@ -125,30 +126,27 @@ export class NoSession extends Error {
   }
 }
 
-/** Returns true if a pooler refused the startup parameters of a connection. */
-export function isRefusedStart(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === "08P01" && /startup parameter/.test(error.message);
-}
-
 interface Found {
   encoding: string;
+  /** The role whose rights count, and the one that logged in, whose settings a session begins with. */
   role: string;
+  login: string;
   database: string;
   schema: string | null;
   path: string;
   /** The schemas that have a history of migrations. */
   histories: string[];
   settings: Record<string, string>;
-  /** The settings of the role in this database, such as `jit=off`. */
+  /** The settings of the role that logged in, in this database, such as `jit=off`. */
   stored: string[];
 }
 
 /**
  * Throws if the database or its sessions are not as the part needs them. Behind a pooler that does not pass settings on, `store` stores them
- * for the role in this database, which needs no privileges, and ends the sessions that began without them.
+ * for the role that logged in, in this database, which needs no privileges, and ends the sessions that began without them.
  */
-export async function requireSession(pool: pg.Pool, { store = false } = {}): Promise<void> {
-  const found = await readSession(pool);
+export async function requireSession(session: Session, { store = false } = {}): Promise<void> {
+  const found = await readSession(session);
   requireEncoding(found.encoding);
   const [history] = found.histories;
   if (history && !found.histories.includes(found.schema ?? "")) {
@@ -159,12 +157,13 @@ export async function requireSession(pool: pg.Pool, { store = false } = {}): Pro
   const wrong = Object.entries(PART).filter(([name, value]) => found.settings[name] !== value);
   if (wrong.length === 0) return;
   const unstored = Object.entries(PART).filter(([name, value]) => !found.stored.includes(`${name}=${value}`));
-  if (store && unstored.length > 0) await storeSettings(pool, found, unstored);
-  if (store) await endSessions(pool, unstored.length > 0);
+  if (store && unstored.length > 0) await storeSettings(session, found.database, unstored);
+  if (store) await endSessions(session, unstored.length > 0);
   const names = wrong.map(([name]) => `${name} is ${found.settings[name]}`).join(", ");
   const reason = `A pooler does not pass on the settings of sessions (${names}).`;
-  const owner = `role ${found.role} in database ${found.database}`;
-  if (store) throw new Error(`${reason} They are stored for ${owner}; the pooler's earlier sessions are being ended.`);
+  const owner = `role ${found.login} in database ${found.database}`;
+  if (store)
+    throw new SettingsStored(`${reason} They are stored for ${owner}; the pooler's earlier sessions are being ended.`);
   throw new Unsupported(`${reason} A part stores them for ${owner} when it starts.`);
 }
 
@@ -176,34 +175,18 @@ export function requireEncoding(encoding: string): void {
   );
 }
 
-async function readSession(pool: pg.Pool): Promise<Found> {
-  const { rows } = await pool.query<Found>({
+async function readSession(session: Session): Promise<Found> {
+  const { rows } = await session.query<Found>({
     text: `
       SELECT pg_catalog.current_setting('server_encoding') AS encoding, current_user::text AS role,
-        current_database()::text AS database, current_schema()::text AS schema,
+        session_user::text AS login, current_database()::text AS database, current_schema()::text AS schema,
         pg_catalog.current_setting('search_path') AS path,
         ARRAY(SELECT schemaname::text FROM pg_tables WHERE tablename = '_prisma_migrations') AS histories,
         (SELECT json_object_agg(name, pg_catalog.current_setting(name)) FROM unnest($1::text[]) AS name) AS settings,
         coalesce((SELECT setconfig FROM pg_db_role_setting
-          WHERE setrole = current_user::regrole AND setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
+          WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = session_user) AND setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
         ), '{}') AS stored`,
     values: [Object.keys(PART)],
   });
   return rows[0]!;
-}
-
-async function storeSettings(pool: pg.Pool, { database }: Found, settings: [string, string][]): Promise<void> {
-  const target = `ALTER ROLE CURRENT_USER IN DATABASE ${pg.escapeIdentifier(database)}`;
-  await pool.query(settings.map(([name, value]) => `${target} SET ${name} = ${pg.escapeLiteral(value)}`).join(";"));
-}
-
-// A pooler then opens new sessions. Only sessions with the part's name are ended, so others of the same role, such as a migration's, go on.
-async function endSessions(pool: pg.Pool, all: boolean): Promise<void> {
-  await pool
-    .query(`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE usename = current_user AND datname = current_database() AND (pid = pg_backend_pid() OR ${all} AND state = 'idle'
-        AND application_name = pg_catalog.current_setting('application_name'))
-      ORDER BY pid = pg_backend_pid()`)
-    .catch(() => {});
 }

@@ -5,6 +5,7 @@ import { administrators } from "./administrators.js";
 import { natsAccountRow } from "./nats-account.js";
 import { poolerRow } from "./pooler.js";
 import { processRow } from "./process.js";
+import { rotationRow } from "./rotation.js";
 import { settingsRow } from "./settings.js";
 
 /** A row: a behaviour of external infrastructure, and the platform's results with it. */
@@ -13,6 +14,7 @@ const rows: Record<string, (say: Say) => Promise<Report>> = {
   "nats-account": natsAccountRow,
   process: processRow,
   pgbouncer: poolerRow,
+  rotation: rotationRow,
   administrators,
 };
 

@@ -18,7 +18,8 @@ let direct: string;
 let bouncer: PgBouncer;
 
 async function start(settings: Record<string, string> = {}): Promise<string> {
-  bouncer = await startPgBouncer({ postgresPort: Number(server.port), users: { [role]: PASSWORD }, settings });
+  const users = { [role]: PASSWORD, [`v-${role}-Xy`]: PASSWORD };
+  bouncer = await startPgBouncer({ postgresPort: Number(server.port), users, settings });
   return Object.assign(new URL(direct), { port: bouncer.port }).href;
 }
 
@@ -72,6 +73,27 @@ describe.each([
     await expect(migrate({ url, directory: migrationFolders.records })).rejects.toThrow(reason);
     expect((await migrate({ url: direct, directory: migrationFolders.records })).applied.length).toBeGreaterThan(0);
   });
+});
+
+test("a second role that acts as the first one logs in: its sessions have the settings, and the first one's keep theirs", async () => {
+  const second = `v-${role}-Xy`;
+  await asServer(
+    `CREATE ROLE "${second}" LOGIN PASSWORD '${PASSWORD}' IN ROLE ${role}`,
+    `ALTER ROLE "${second}" SET role TO ${role}`,
+  );
+  const url = await start();
+  for (const username of [role, second]) {
+    const db = openDatabase(Object.assign(new URL(url), { username }).href, { log: silentLog() });
+    await Promise.all(Array.from({ length: 4 }, () => db.pool.query("SELECT pg_sleep(0.1)")));
+    await eventually(() => requireSession(db.pool, { store: true }));
+    const asked = await Promise.all(Array.from({ length: 50 }, () => db.run<{ value: string }>(readSettings)));
+    for (const rows of asked) expect(rows.map(({ value }) => value)).toEqual(WANTED);
+    expect(await db.run(sql`SELECT session_user AS login, current_user AS acting`)).toEqual([
+      { login: username, acting: role },
+    ]);
+    await db.close();
+  }
+  await asServer(`DROP ROLE "${second}"`);
 });
 
 test("in session mode, statements share the sessions of a pool that is smaller than the part's, and a process without one says why", async () => {
