@@ -161,7 +161,7 @@ test("webhooks can make the stream and its own consumer, and has no hand on anyt
     manager.streams.purge("EVENTS"),
     manager.streams.delete("EVENTS"),
     manager.streams.deleteMessage("EVENTS", 1),
-    manager.consumers.delete("EVENTS", "webhooks"),
+    manager.consumers.delete("EVENTS", "other"),
     manager.consumers.add("EVENTS", { durable_name: "second", ack_policy: "explicit" }),
     manager.streams.add({ name: "OTHER", subjects: ["other"] }),
   ];

@@ -22,7 +22,7 @@ function userOf({ name, bus }: PartDeclaration): string {
   ].map((subject) => `"${subject}"`);
   const about = bus.publishes
     ? ""
-    : "    # Creates the stream and its consumer, also after they were deleted. It cannot publish events.\n";
+    : "    # Creates the stream and its consumer, also after they were deleted or changed. It cannot publish events.\n";
   const list = bus.ownsStream
     ? `[\n${subjects.map((one) => `          ${one}\n`).join("")}        ]`
     : `[${subjects.join(", ")}]`;
@@ -39,7 +39,8 @@ function userOf({ name, bus }: PartDeclaration): string {
 function streamRequests(consumer: string): string[] {
   return [
     ...["STREAM.CREATE", "STREAM.UPDATE", "STREAM.INFO"].map((request) => `$JS.API.${request}.EVENTS`),
-    ...["CONSUMER.CREATE", "CONSUMER.INFO", "CONSUMER.MSG.NEXT"].map(
+    "$JS.API.STREAM.NAMES",
+    ...["CONSUMER.CREATE", "CONSUMER.INFO", "CONSUMER.DELETE", "CONSUMER.MSG.NEXT"].map(
       (request) => `$JS.API.${request}.EVENTS.${consumer}`,
     ),
     `$JS.ACK.EVENTS.${consumer}.>`,

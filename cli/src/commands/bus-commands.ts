@@ -22,6 +22,8 @@ export function addBusCommands(admin: AdminCommand, { print, platform }: Tools):
     });
 }
 
+const GUIDE = "docs/operations/event-bus.md, made by hand.";
+
 /** Checks which installation owns the event stream, and whether events of other installations have arrived in it. */
 export async function checkStream(platform: Platform): Promise<Finding[]> {
   const part = "event stream";
@@ -35,11 +37,15 @@ export async function checkStream(platform: Platform): Promise<Finding[]> {
   if (whose === "another")
     return says(reason ?? `${stream} belongs to another installation`, "Until then, events wait in the outboxes.");
   if (whose !== "own")
-    return says(`webhooks has not seen ${stream} yet`, "The log of webhooks says what NATS refuses.");
+    return says(
+      reason ?? `webhooks has not seen ${stream} yet`,
+      "Until webhooks can use it, events wait in the outboxes. The log of webhooks says what NATS refuses.",
+    );
   if (foreignEvents > 0n)
     return says(
       `webhooks has refused ${foreignEvents} events of another installation in ${stream}`,
       "Compare NATS_URL, BUS_PREFIX and WEBHOOKS_URL of records and carrier in all installations on this NATS.",
     );
+  if (reason) return says(reason, `The stream or its consumer is not as webhooks makes it: ${GUIDE}`);
   return [{ part, ok: true, says: `${stream} belongs to this installation` }];
 }

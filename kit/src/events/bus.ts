@@ -24,7 +24,7 @@ export interface StreamState {
   whose: "own" | "another" | "unknown";
   /** The ID of this installation; absent for a bus inside one process. */
   ownerId?: string | undefined;
-  /** If another installation owns the stream: one sentence that names it, and the remedy. */
+  /** Why events are held: the installation that owns the stream, or what NATS refuses, in its words. */
   reason?: string | undefined;
 }
 

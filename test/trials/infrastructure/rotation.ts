@@ -44,7 +44,8 @@ export const rotationRow = (say: Say): Promise<Report> =>
     });
     ends.push(() => cluster.stop());
     const seconds = Object.fromEntries(parts.map((part) => [`${part}_2`, passwords[part]]));
-    const bouncer = await startPgBouncer({ postgresPort: direct, users: { ...passwords, ...seconds } });
+    const users = { ...passwords, ...seconds };
+    const bouncer = await startPgBouncer({ postgresPort: direct, users, settings: { max_client_conn: "400" } });
     ends.push(() => bouncer.stop());
     pooled = bouncer.port;
     const gateways = [...cluster.gateways];

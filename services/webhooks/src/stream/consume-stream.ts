@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
 import { type JsMsg, jetstream } from "@nats-io/jetstream";
+import { millis } from "@nats-io/transport-node";
 import { BUS_TIMEOUT_MS, type BusLink } from "@shipping/kit/events/bus-connection";
 import { type BusNames, DEFAULT_NAMES, EVENT_ID, OWNER_ID, toSubject } from "@shipping/kit/events/bus-names";
 import { createInFlight } from "@shipping/kit/process/in-flight";
@@ -8,6 +9,7 @@ import { type Log, onceAMinute } from "@shipping/kit/process/log";
 import { isTracing, traced, traceparent } from "@shipping/kit/process/tracing";
 import { type Event, EventSchema } from "@shipping/proto/shipping/events/v1/events_pb";
 import {
+  findFlaw,
   findLimit,
   MAX_UNACKNOWLEDGED,
   makeConsumer,
@@ -22,6 +24,9 @@ import { keepOwnership, type Ownership } from "./keep-ownership.js";
 const CONSUMER_TIMEOUT_MS = 1_000;
 const FETCH_MS = 5_000;
 
+/** How often a subscriber that gets events checks whether an operator has changed the stream or the consumer by hand; one without checks each time. */
+const LOOK_MS = 30_000;
+
 /** How often a subscriber checks whether it has become the owner of another installation's stream. */
 const FOREIGN_RETRY_MS = 2_000;
 
@@ -31,17 +36,22 @@ interface ConsumerOptions {
   names?: BusNames;
   apiPrefix?: string | undefined;
   link: BusLink;
+  /** How long a request for events waits. */
+  fetchMs?: number | undefined;
 }
 
 /** Creates the stream and the subscriber's consumer, and consumes events until it is stopped or the bus is closed. After an error it starts over. */
 export function consumeStream(options: ConsumerOptions, subscriber: Subscriber): Inbox {
-  const { log, limits, names = DEFAULT_NAMES, apiPrefix, link } = options;
+  const { log, limits, names = DEFAULT_NAMES, apiPrefix, link, fetchMs = FETCH_MS } = options;
   const { durable } = subscriber;
   const ownership = keepOwnership(names.stream, subscriber.installation);
   const shouldLog = onceAMinute();
   const consuming = createInFlight();
   let stopped = false;
   let interrupt = () => {};
+  // The reasons why events are held, for `doctor`: what NATS refuses to change, and why nothing is consumed.
+  let notUpdated: string | undefined;
+  let notConsumed: string | undefined;
 
   // Fetching is retried four times a second, but the same reason is logged only once a minute.
   function warn(what: string, reason: string | undefined): void {
@@ -55,8 +65,12 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
   async function makeAll(access: StreamAccess): Promise<void> {
     try {
       const expected = await ownership.readExpected();
-      warn("stream not updated; used as it is", await makeStream(access, limits, expected));
-      warn("consumer not updated; used as it is", await makeConsumer(access, durable, limits, expected));
+      const stream = await makeStream(access, limits, expected);
+      warn("stream not updated; used as it is", stream);
+      const onReplaced = (reason: string) => log.warn({ reason, durable }, "consumer was unusable; made again");
+      const consumer = await makeConsumer(access, durable, limits, expected, onReplaced);
+      warn("consumer not updated; used as it is", consumer);
+      notUpdated = [stream, consumer].filter(Boolean).join("; ") || undefined;
       ownership.recordOutcome();
     } catch (error) {
       ownership.recordOutcome(error);
@@ -71,13 +85,22 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
     const js = jetstream(access.nc, { ...(apiPrefix && { apiPrefix }), timeout: CONSUMER_TIMEOUT_MS });
     await makeAll(access);
     const consumer = await js.consumers.get(names.stream, durable);
+    const { max_batch = 0, max_expires = 0 } = (await consumer.info(true)).config;
+    const mostMessages = max_batch > 0 ? max_batch : MAX_UNACKNOWLEDGED;
+    const expires = max_expires > 0 ? Math.min(fetchMs, millis(max_expires)) : fetchMs;
+    let lookedAt = performance.now();
     // `consume` would request more messages as soon as some arrive, so a whole backlog would wait in this process, unacknowledged.
     while (!stopped) {
       await consuming.below(MAX_UNACKNOWLEDGED / 2);
       if (stopped) return;
       await ownership.check(access);
+      if (performance.now() - lookedAt > LOOK_MS) {
+        lookedAt = performance.now();
+        if (await findFlaw(access, durable)) await makeAll(access);
+      }
       // Two missed heartbeats, which take one second, end the fetch with an error. So a new leader of the stream takes over within seconds.
-      const room = { max_messages: MAX_UNACKNOWLEDGED - consuming.count(), expires: FETCH_MS, idle_heartbeat: 500 };
+      const most = Math.min(MAX_UNACKNOWLEDGED - consuming.count(), mostMessages);
+      const room = { max_messages: most, expires, idle_heartbeat: 500 };
       const messages = await consumer.fetch(room);
       interrupt = () => messages.stop();
       if (stopped) messages.stop();
@@ -86,9 +109,10 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
         empty = false;
         consuming.add(consumeMessage(message, { subscriber, ownership, access, names, log }));
       }
-      if (empty && !stopped && (await consumer.info()).paused) {
-        warn("no events are consumed", `An operator has paused the consumer ${durable}.`);
-      }
+      if (empty) lookedAt = Number.NEGATIVE_INFINITY;
+      const isPaused = empty && !stopped && (await consumer.info()).paused;
+      notConsumed = isPaused ? `An operator has paused the consumer ${durable}.` : undefined;
+      warn("no events are consumed", notConsumed);
     }
   }
 
@@ -104,7 +128,8 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       try {
         await consume();
       } catch (err) {
-        if (!stopped) warn("no events are consumed; trying again", (err as Error).message);
+        notConsumed = (err as Error).message;
+        if (!stopped) warn("no events are consumed; trying again", notConsumed);
       }
       if (!stopped && !link.isClosed())
         await pause(ownership.state().whose === "another" ? FOREIGN_RETRY_MS : RETRY_MS);
@@ -119,7 +144,10 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
       await running;
       await consuming.idle();
     },
-    state: ownership.state,
+    state() {
+      const state = ownership.state();
+      return { ...state, reason: state.reason ?? notConsumed ?? notUpdated };
+    },
     claim: () => ownership.claim(getAccess(), durable),
   };
 }

@@ -1,7 +1,6 @@
 import {
   AckPolicy,
   DeliverPolicy,
-  DiscardPolicy,
   JetStreamApiError,
   type JetStreamManager,
   jetstreamManager,
@@ -10,6 +9,7 @@ import {
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { type BusNames, DEFAULT_NAMES } from "@shipping/kit/events/bus-names";
+import { findConsumerFlaw, findStreamFlaw, UNFILTERED_CONSUMER, UNLIMITED_STREAM } from "./stream-flaws.js";
 import {
   type ExpectedOwner,
   type Mark,
@@ -29,6 +29,7 @@ export const RETRY_MS = 250;
 
 // The error codes of JetStream for a missing stream and a missing consumer.
 const NOT_FOUND = [10059, 10014];
+const OVERLAP = 10065;
 const DAY_MS = 86_400_000;
 
 /** How to reach JetStream: the connection, the timeout, and the names in use. */
@@ -80,34 +81,70 @@ export async function makeStream(
   const { stream, subject } = access.names ?? DEFAULT_NAMES;
   const { streams } = await openManager(access);
   const settings = {
+    ...UNLIMITED_STREAM,
     name: stream,
     subjects: [`${subject}.>`],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.Old,
     max_age: nanos(7 * DAY_MS),
     duplicate_window: nanos(limits.duplicateWindowMs),
     num_replicas: limits.replicas,
     ...(limits.maxBytes && { max_bytes: limits.maxBytes }),
   };
-  return make(access, expected, expected && markOf(expected), {
-    what: `Stream ${stream}`,
-    find: async () => (await streams.info(stream)).config,
-    add: (marked) => streams.add({ ...settings, ...marked }),
-    update: (marked) => streams.update(stream, { ...settings, ...marked }),
-  });
+  const find = async () => (await streams.info(stream)).config;
+  try {
+    const refusal = await make(access, expected, expected && markOf(expected), {
+      what: `Stream ${stream}`,
+      find,
+      add: (marked) => streams.add({ ...settings, ...marked }),
+      update: (marked) => streams.update(stream, { ...settings, ...marked }),
+    });
+    if (!refusal) return undefined;
+    const flaw = findStreamFlaw(await find(), settings.subjects[0]!);
+    return flaw ? `${refusal.message} (stream ${stream}: ${flaw})${await nameCulprit(refusal)}` : refusal.message;
+  } catch (error) {
+    const culprit = await nameCulprit(error);
+    throw culprit ? new Error(`${(error as Error).message}${culprit}`) : error;
+  }
+
+  /** Names the other streams that store our subjects, if they are the reason. */
+  async function nameCulprit(error: unknown): Promise<string> {
+    if (!(error instanceof JetStreamApiError) || error.code !== OVERLAP) return "";
+    const names: string[] = [];
+    try {
+      for await (const name of streams.names(`${subject}.>`)) if (name !== stream) names.push(name);
+    } catch {
+      return `: another stream stores ${subject}.>. Find it with: nats stream find --subject '${subject}.>'`;
+    }
+    return `: stream ${names.join(", ")} stores ${subject}.> too. Take these subjects away from it, or set BUS_PREFIX`;
+  }
 }
 
-/** Creates or updates the consumer that the replicas of a subscriber share. Resolves and throws as `makeStream` does. */
+/** Says what was changed by hand so that events do not arrive or are lost; undefined if nothing was. */
+export async function findFlaw(access: StreamAccess, durable: string): Promise<string | undefined> {
+  const { stream, subject } = access.names ?? DEFAULT_NAMES;
+  const { streams, consumers } = await openManager(access);
+  const streamFlaw = findStreamFlaw((await streams.info(stream)).config, `${subject}.>`);
+  if (streamFlaw) return `stream ${stream}: ${streamFlaw}`;
+  const consumerFlaw = findConsumerFlaw((await consumers.info(stream, durable)).config);
+  return consumerFlaw && `consumer ${durable}: ${consumerFlaw}`;
+}
+
+/**
+ * Creates or updates the consumer that the replicas of a subscriber share. Resolves and throws as `makeStream` does. A consumer through which events
+ * do not arrive, and which NATS does not update, is replaced; `onReplaced` gets the reason. Its successor starts at the stream's first event.
+ */
 export async function makeConsumer(
   access: StreamAccess,
   durable: string,
   { maxAckPending }: StreamLimits,
   expected?: ExpectedOwner,
+  onReplaced: (flaw: string) => void = () => {},
 ): Promise<string | undefined> {
   const { stream } = access.names ?? DEFAULT_NAMES;
   const { consumers } = await openManager(access);
   const settings = {
+    ...UNFILTERED_CONSUMER,
     durable_name: durable,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
@@ -115,12 +152,28 @@ export async function makeConsumer(
     max_deliver: -1,
     max_ack_pending: maxAckPending,
   };
-  return make(access, expected, expected && { installation: expected.name, id: expected.owner.id }, {
-    what: `Consumer ${durable} of ${stream}`,
-    find: async () => (await consumers.info(stream, durable)).config,
-    add: (marked) => consumers.add(stream, { ...settings, ...marked }),
-    update: (marked) => consumers.update(stream, durable, { ...settings, ...marked }),
-  });
+  const find = async () => (await consumers.info(stream, durable)).config;
+  const makeIt = () =>
+    make(access, expected, expected && { installation: expected.name, id: expected.owner.id }, {
+      what: `Consumer ${durable} of ${stream}`,
+      find,
+      add: (marked) => consumers.add(stream, { ...settings, ...marked }),
+      update: (marked) => consumers.update(stream, durable, { ...settings, ...marked }),
+    });
+  const refusal = await makeIt();
+  const flaw = findConsumerFlaw(await find());
+  if (!flaw) return refusal?.message;
+  try {
+    await consumers.delete(stream, durable);
+  } catch (error) {
+    if (isMissing(error)) return (await makeIt())?.message;
+    const remedy = `Delete it with: nats consumer rm ${stream} ${durable}. It is then created again.`;
+    throw new Error(
+      `Consumer ${durable} of ${stream} cannot be used: ${flaw}. It was not deleted: ${(error as Error).message}. ${remedy}`,
+    );
+  }
+  onReplaced(flaw);
+  return (await makeIt())?.message;
 }
 
 /** How to find, create and update a stream or a consumer. `what` names it. */
@@ -137,7 +190,7 @@ async function make(
   expected: ExpectedOwner | undefined,
   mark: Mark | undefined,
   { what, find, add, update }: Made,
-): Promise<string | undefined> {
+): Promise<JetStreamApiError | undefined> {
   async function findOwn(): Promise<Marked> {
     const found = await find();
     if (expected) requireOwn(what, readMark(found), expected);
@@ -157,7 +210,7 @@ async function make(
       // The stream or consumer does not exist, so the reason why it could not be created is the useful one.
       if (isMissing(error)) throw refusal;
       if (!(error instanceof JetStreamApiError)) throw error;
-      return error.message;
+      return error;
     }
   }
   return undefined;

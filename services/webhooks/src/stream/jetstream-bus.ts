@@ -8,6 +8,8 @@ interface JetStreamBusOptions extends BusConnectionOptions {
   limits?: StreamLimits;
   /** The subject of JetStream's API, if it is not the default. */
   apiPrefix?: string | undefined;
+  /** How long a request for events waits (5,000). */
+  fetchMs?: number;
 }
 
 /** The bus on NATS JetStream, with the subscriber that creates its stream. */
