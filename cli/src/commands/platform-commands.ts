@@ -7,6 +7,7 @@ import { CommanderError } from "commander";
 import { callPart, onAccounts, toFinding } from "../platform/call-parts.js";
 import { checkApi, checkBus, checkService } from "../platform/check-parts.js";
 import { checkEgressProxy } from "../platform/check-servers.js";
+import { compareConnections, type PartOnServer } from "../platform/compare-connections.js";
 import { notFound, type Platform } from "../platform/find-platform.js";
 import { type Part, parts } from "../platform/parts.js";
 import { plain } from "../platform/plain.js";
@@ -53,15 +54,16 @@ async function checkPlatform(platform: Platform): Promise<Finding[]> {
   ]);
   const isServing = (part: Part) => findings.some((one) => one.ok && one.part === `${part} service`);
   const serving = parts.filter(isServing);
+  const onServers: PartOnServer[] = [];
   const further = await Promise.all([
-    ...serving.map((part) => checkServers(platform, part)),
+    ...serving.map((part) => checkServers(platform, part, (server) => onServers.push({ part, server }))),
     ...PUBLISHERS.filter(isServing).map((part) => checkEvents(platform, part)),
     ...(isServing("webhooks") ? [checkStream(platform)] : []),
     ...(isServing("portal") ? [checkServersOfPortal(platform)] : []),
     ...(isServing("gateway") ? [checkChanges(platform)] : []),
   ]);
   const builds = await Promise.all(serving.map((part) => readBuilds(platform, part, splitUrls(platform.rpc[part]))));
-  findings.push(...further.flat(), ...describeBuilds(builds.flat()), {
+  findings.push(...further.flat(), ...compareConnections(onServers, builds.flat()), ...describeBuilds(builds.flat()), {
     part: "Node",
     ok: true,
     says: `version ${process.versions.node}`,
@@ -69,10 +71,16 @@ async function checkPlatform(platform: Platform): Promise<Finding[]> {
   return platform.rpc.gateway ? findings : [notFound(platform), ...findings];
 }
 
-/** Lets a part check its own database and settings, which only the part has. */
-async function checkServers(platform: Platform, part: Part): Promise<Finding[]> {
+/** Lets a part check its own database and settings, which only the part has. `onServer` gets its PostgreSQL server. */
+async function checkServers(
+  platform: Platform,
+  part: Part,
+  onServer: (server: PartOnServer["server"]) => void,
+): Promise<Finding[]> {
   const check = callPart(platform, part, OwnerOperationsService, (owner) => owner.checkServers({}));
-  return (await orNothing(check))?.findings.map((finding) => toFinding(part, finding)) ?? [];
+  const answer = await orNothing(check);
+  if (answer?.databaseServer) onServer(answer.databaseServer);
+  return answer?.findings.map((finding) => toFinding(part, finding)) ?? [];
 }
 
 /** Lets the portal check its mail server and its sign-in provider. */

@@ -15,6 +15,8 @@ export interface Build {
   revision: string;
   /** The host name and process ID of the replica. */
   process: string;
+  /** The most connections that it opens to its database; 0 in an earlier release. */
+  maxDatabaseConnections: number;
 }
 
 /** Asks every replica of a part, at each IP address behind these URLs. One that does not answer is left out, because doctor names it elsewhere. */
@@ -38,11 +40,11 @@ async function readBuild(
 ): Promise<Build | undefined> {
   const transport = connectTo({ urls: url, log: silentLog(), tls, token, resolve: async () => [address] });
   try {
-    const { version, revision, process } = await createClient(OwnerOperationsService, transport).getBuild(
-      {},
-      { timeoutMs: ANSWER_MS },
-    );
-    return { part, version, revision, process };
+    const { version, revision, process, maxDatabaseConnections } = await createClient(
+      OwnerOperationsService,
+      transport,
+    ).getBuild({}, { timeoutMs: ANSWER_MS });
+    return { part, version, revision, process, maxDatabaseConnections };
   } catch {
     return undefined;
   } finally {

@@ -11,6 +11,8 @@ export interface Database {
   readonly pool: pg.Pool;
   /** A separate pool for lists. However many lists are requested, all other statements keep their connections. */
   readonly listPool: pg.Pool;
+  /** The most connections that both open. */
+  readonly maxConnections: number;
   /**
    * Runs one statement, prepared once per connection unless a pooler prevents that. Its text must come from the code, never from data,
    * because it is cached permanently.
@@ -41,9 +43,12 @@ export function openDatabase(
   const shared = { ...options, route: new Route() };
   const pool = new PartPool(url, { ...shared, max: Math.max(1, max - LIST_CONNECTIONS), connectMs });
   const listPool = new PartPool(url, { ...shared, max: Math.min(max, LIST_CONNECTIONS), connectMs: LIST_CONNECT_MS });
+  // A pool's own maximum shrinks while its server has no more.
+  const maxConnections = Math.max(1, max - LIST_CONNECTIONS) + Math.min(max, LIST_CONNECTIONS);
   return {
     pool,
     listPool,
+    maxConnections,
     run: (statement) => runStatement(pool, statement),
     runList: (statement, options) => runStatement(listPool, statement, options),
     close: async () => void (await Promise.all([pool.end(), listPool.end()])),

@@ -62,3 +62,9 @@ export function isSilence(error: unknown): boolean {
 export function isRefusal(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error));
 }
+
+/** Returns true after a refused statement, which does not harm its connection. After class 57P the connection is closed. */
+export function leavesConnectionGood(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== "" && !state.startsWith("57P");
+}

@@ -1,9 +1,18 @@
 import pg from "pg";
 import type { Log } from "../process/log.js";
 import { RELEASE } from "../release.js";
-import { DatabaseOutage, isDemoted, isSilence, sqlState, statementError } from "./outage.js";
+import { DatabaseOutage, isDemoted, isSilence, leavesConnectionGood, sqlState, statementError } from "./outage.js";
 import { isRefusedStart, SettingsStored } from "./pooler.js";
-import { NoSession, PART, readLatest, requireSession, SessionClient } from "./session.js";
+import {
+  getTypeParser,
+  NoRoom,
+  NoSession,
+  PART,
+  readLatest,
+  requireRoom,
+  requireSession,
+  SessionClient,
+} from "./session.js";
 
 /** A connection is closed after this time without a statement. */
 const IDLE_MS = 300_000;
@@ -58,9 +67,9 @@ export class PartPool extends pg.Pool {
       application_name: String(log.bindings().part ?? NO_PART),
       types: { getTypeParser },
       Client: PartClient as unknown as NonNullable<pg.PoolConfig["Client"]>,
-      onConnect: (client) => (client as PartClient).detectPooler(),
       ...clientOptions,
     });
+    this.options.onConnect = (client) => (client as PartClient).inspect(this.opened > 0);
     this.on("connect", () => void this.opened++);
     this.on("remove", () => void this.opened--);
     // Without a listener, a connection that PostgreSQL closes while it is idle would end the process.
@@ -95,8 +104,13 @@ export class PartPool extends pg.Pool {
     }
   }
 
+  /** Opens one more connection. Fails at once if there is none, instead of waiting for one that is open. */
+  connectOneMore(): Promise<Connection> {
+    return this.take(false);
+  }
+
   /** Takes an idle connection, opens one, or waits for one. If this fails, the statement was certainly not sent. */
-  private async take(): Promise<Connection> {
+  private async take(waits = true): Promise<Connection> {
     const { route } = this.settings;
     for (let stored = 0; ; ) {
       const { isBare } = route;
@@ -106,7 +120,7 @@ export class PartPool extends pg.Pool {
         // Several connections may be refused at the same time.
         if (isRefusedStart(error) && !isBare) route.isBare = true;
         else if (error instanceof SettingsStored && ++stored < STORE_TRIES) continue;
-        else if (this.opened > 0 && this.cannotOpen(error)) this.limitToOpened(error);
+        else if (this.opened > 0 && this.cannotOpen(error)) this.limitToOpened(error, waits);
         else throw new DatabaseOutage(error as Error, false);
       }
     }
@@ -115,23 +129,33 @@ export class PartPool extends pg.Pool {
   /** Returns true if no further connection can be opened, or if opening one took too long, which pg-pool reports with this message. */
   private cannotOpen(error: unknown): boolean {
     const isOverdue = error instanceof Error && error.message === "timeout exceeded when trying to connect";
-    return error instanceof NoSession || sqlState(error) === "53300" || (isOverdue && this.totalCount > this.opened);
+    return (
+      error instanceof NoSession ||
+      error instanceof NoRoom ||
+      sqlState(error) === "53300" ||
+      (isOverdue && this.totalCount > this.opened)
+    );
   }
 
   /**
    * A server, a role or a pooler can have fewer connections left than a pool may open. Statements then wait for one of the open connections,
    * as they do in a full pool; pg-pool (3.14) would fail each statement for which it could not open another one.
    */
-  private limitToOpened(err: unknown): void {
+  private limitToOpened(err: unknown, waits: boolean): void {
     const { log, max } = this.settings;
     const open = this.opened;
     this.options.max = open;
-    if (this.restoring) return;
-    log.warn({ err, open, max }, "no further database connections can be opened; statements share those that are open");
-    this.restoring = setTimeout(() => {
-      this.options.max = max;
-      this.restoring = undefined;
-    }, FEWER_MS).unref();
+    if (!this.restoring) {
+      log.warn(
+        { err, open, max },
+        "no further database connections can be opened; statements share those that are open",
+      );
+      this.restoring = setTimeout(() => {
+        this.options.max = max;
+        this.restoring = undefined;
+      }, FEWER_MS).unref();
+    }
+    if (!waits) throw new DatabaseOutage(err as Error, false);
   }
 }
 
@@ -162,11 +186,12 @@ class PartClient extends SessionClient {
   }
 
   /**
-   * Finds out whether statements may be prepared by name. If another role than before logs in behind a pooler, because the file with the URL was
+   * Finds out whether statements may be prepared by name, and with `hasOthers` whether the server has room for one more connection. If another role than before logs in behind a pooler, because the file with the URL was
    * replaced, its settings are stored, too.
    */
-  async detectPooler(): Promise<void> {
-    const isPooled = await this.isPooled();
+  async inspect(hasOthers: boolean): Promise<void> {
+    const { isPooled, ...server } = await this.readServer();
+    if (hasOthers && !isPooled) requireRoom(server);
     this.prepares = !isPooled || (await this.tracksStatements());
     if (isPooled) await this.route.admit(String(this.user), () => requireSession(this, { store: true }));
   }
@@ -229,16 +254,4 @@ export class Route {
     else this.gone = Math.max(this.gone, asked);
     return connection.round >= this.gone;
   }
-}
-
-// A refused statement does not harm its connection. After class 57P the connection is closed.
-function leavesConnectionGood(error: unknown): boolean {
-  const state = sqlState(error);
-  return state !== "" && !state.startsWith("57P");
-}
-
-// bigint columns become BigInt, because pg's own strings would silently compare and add wrongly.
-function getTypeParser(oid: number, format?: "text" | "binary") {
-  if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
-  return pg.types.getTypeParser(oid, format);
 }

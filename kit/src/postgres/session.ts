@@ -71,8 +71,14 @@ export abstract class SessionClient extends pg.Client {
 
   /** Returns true if a pooler is in between: PostgreSQL gives a connection the number of its process, a pooler one of its own. */
   async isPooled(): Promise<boolean> {
-    const [row] = await this.ask({ text: "SELECT pg_backend_pid() AS pid" });
-    return row?.pid !== (this as unknown as { processID: number }).processID;
+    return (await this.readServer()).isPooled;
+  }
+
+  /** Reads whether a pooler is in between, and how many connections the server takes and has. */
+  async readServer(): Promise<{ isPooled: boolean } & ServerConnections> {
+    const [row] = await this.ask({ text: `SELECT pg_backend_pid() AS pid, ${SERVER_CONNECTIONS}` });
+    const { pid, server, most, used } = row as ServerConnections & { pid: number };
+    return { isPooled: pid !== (this as unknown as { processID: number }).processID, server, most, used };
   }
 
   /**
@@ -92,6 +98,35 @@ export abstract class SessionClient extends pg.Client {
     });
     return rows;
   }
+}
+
+/** The connections of a server. */
+export interface ServerConnections {
+  /** Tells servers apart. */
+  server: string;
+  /** How many the server takes, without those that it reserves for others than parts. */
+  most: number;
+  used: number;
+}
+
+// Everyone may read this. A process without a database, such as the checkpointer, uses no connection.
+const SERVER_CONNECTIONS = `
+  pg_postmaster_start_time()::text AS server,
+  pg_catalog.current_setting('max_connections')::int - pg_catalog.current_setting('superuser_reserved_connections')::int
+    - coalesce(pg_catalog.current_setting('reserved_connections', true), '0')::int AS most,
+  (SELECT count(datid)::int FROM pg_stat_activity) AS used`;
+
+/** The last tenth of a server's connections is left to processes that have none yet, such as the next replica, a migration or `psql`. */
+export function requireRoom({ most, used }: ServerConnections): void {
+  if (used <= most * 0.9) return;
+  throw new NoRoom(
+    `The server has ${used} of at most ${most} connections. The last tenth is left to processes without any.`,
+  );
+}
+
+/** A pool with connections opens no further one, because the server has few left. */
+export class NoRoom extends Error {
+  override name = "NoRoom";
 }
 
 /** The connection of a migration. */
@@ -189,4 +224,10 @@ async function readSession(session: Session): Promise<Found> {
     values: [Object.keys(PART)],
   });
   return rows[0]!;
+}
+
+/** Returns pg's parser of a type. A bigint becomes a BigInt, because pg's own strings would silently compare and add wrongly. */
+export function getTypeParser(oid: number, format?: "text" | "binary") {
+  if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
+  return pg.types.getTypeParser(oid, format);
 }

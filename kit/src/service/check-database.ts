@@ -1,7 +1,8 @@
+import type pg from "pg";
 import sql from "sql-template-tag";
 import type { Database } from "../postgres/database.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
-import { requireSession } from "../postgres/session.js";
+import { requireSession, type SessionClient } from "../postgres/session.js";
 import { requirePostgres } from "../process/supported-versions.js";
 import { type Encryption, encryptionOf } from "../tls/encryption.js";
 import { check, type Finding } from "./finding.js";
@@ -22,6 +23,21 @@ export function checkDatabase(db: Database, migrations: string): Promise<Finding
       advice: "Apply the migrations with npm start or with the part's migration job.",
     };
   });
+}
+
+/** Reads how many connections the server takes and has; undefined if it is not reachable, or is reached through a pooler. */
+export async function readDatabaseServer(db: Database) {
+  try {
+    const client = (await db.pool.connect()) as unknown as SessionClient & pg.PoolClient;
+    try {
+      const { isPooled, server, most, used } = await client.readServer();
+      return isPooled ? undefined : { server, maxConnections: most, connections: used };
+    } finally {
+      client.release();
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 // The encryption is read from the socket, because pg_stat_ssl describes the connection of a pooler if there is one.

@@ -7,7 +7,7 @@ import { countRows, type Outbox } from "../ledger/outbox.js";
 import type { Database } from "../postgres/database.js";
 import { buildInfo } from "../process/config.js";
 import { type AccountData, countInFlight, eraseBatch, exportPage } from "./account-data.js";
-import { checkDatabase } from "./check-database.js";
+import { checkDatabase, readDatabaseServer } from "./check-database.js";
 import type { Finding } from "./finding.js";
 
 /** The data that an owner provides to its operator. */
@@ -45,9 +45,15 @@ export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperati
       return { ...erased, rows: BigInt(rows) };
     },
     async checkServers() {
-      return { findings: await Promise.all([checkDatabase(db, migrations), ...checks.map((check) => check())]) };
+      const findings = await Promise.all([checkDatabase(db, migrations), ...checks.map((check) => check())]);
+      const databaseServer = await readDatabaseServer(db);
+      return { findings, ...(databaseServer && { databaseServer }) };
     },
-    getBuild: () => ({ ...buildInfo(), process: `${hostname()}:${process.pid}` }),
+    getBuild: () => ({
+      ...buildInfo(),
+      process: `${hostname()}:${process.pid}`,
+      maxDatabaseConnections: db.maxConnections,
+    }),
   });
 }
 

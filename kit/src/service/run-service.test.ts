@@ -49,7 +49,11 @@ async function connectionsWhenServing(env: Record<string, string>) {
   const connections = await owned.db.run(
     sql`SELECT FROM pg_stat_activity WHERE application_name = ${`parcels ${RELEASE}`}`,
   );
-  expect(lines.filter((line) => line.includes('"serving"'))).toHaveLength(1);
+  const [{ database_connections, max_database_connections }, ...more] = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === "serving");
+  expect([more, max_database_connections]).toEqual([[], Number(env.DATABASE_POOL)]);
+  expect(database_connections).toBe(connections.length);
   await started.stop(true);
   const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
   return { connections: connections.length, lists, warnings };
@@ -115,4 +119,21 @@ test("a part whose server has fewer connections starts with those, lists include
     { open: 1, max: 3, err: { message: expect.stringContaining("too many connections") } },
   ]);
   await owned.db.pool.query(`DROP ROLE ${role}`);
+});
+
+test("a part whose server has few connections left starts with two, leaves the others to processes that have none, and says so", async () => {
+  const database = new URL(owned.url).pathname.slice(1);
+  await owned.db.pool.query(`
+    CREATE VIEW public.pg_stat_activity AS
+      SELECT application_name, 1 AS datid FROM pg_catalog.pg_stat_activity
+      UNION ALL SELECT '', generate_series(1, current_setting('max_connections')::int - 50);
+    ALTER DATABASE ${database} SET search_path = public, pg_catalog`);
+  const { connections, lists, warnings } = await connectionsWhenServing({ DATABASE_POOL: "6" });
+  expect([connections, lists]).toEqual([2, 1]);
+  const message = expect.stringMatching(/^The server has \d+ of at most \d+ connections\. The last tenth is left/);
+  expect(warnings).toMatchObject([
+    { open: 1, max: 2, err: { message } },
+    { open: 1, max: 4, err: { message } },
+  ]);
+  await owned.db.pool.query(`ALTER DATABASE ${database} RESET search_path; DROP VIEW public.pg_stat_activity`);
 });

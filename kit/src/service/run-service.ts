@@ -4,6 +4,7 @@ import { measureClock } from "../postgres/clock.js";
 import { requireCompatible } from "../postgres/contractions.js";
 import { type Database, measurePool, openDatabase } from "../postgres/database.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
+import type { PartPool } from "../postgres/pool.js";
 import { requireSession } from "../postgres/session.js";
 import type { processSettings, serviceSettings } from "../process/config.js";
 import { measureProcess, serveOps } from "../process/health.js";
@@ -116,6 +117,7 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
   const postgresql = await waitFor("database", { log, stopping: stopSignal, attempt });
   // Connections for lists are opened first, so that lists have theirs if there are few: the other pool has one already.
   for (const pool of [db.listPool, db.pool]) await openConnections(pool, log);
+  const connections = { database_connections: db.listPool.totalCount + db.pool.totalCount };
   const running = await options.start(db, { refused });
   started = running;
   const { routes, peers } = running;
@@ -123,12 +125,15 @@ export async function startService(options: ServiceProcess, stopSignal: AbortSig
   const server = await serve({ routes, peers, port: rpcPort, ...hostOf(config), log, metrics, tls, refused });
   const internal = internalListener && { internal_port: internalListener.port };
   const ports = listener ? { port: listener.port, rpc_port: server.port, ...internal } : { port: server.port };
-  return reports.serving({ ...ports, postgresql }, async (fast) => {
-    await Promise.all([server.stop(fast ? 0 : undefined), listener?.stop(fast), internalListener?.stop(fast)]);
-    await running.stop(fast);
-    await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
-    await db.close();
-  });
+  return reports.serving(
+    { ...ports, postgresql, ...connections, max_database_connections: db.maxConnections },
+    async (fast) => {
+      await Promise.all([server.stop(fast ? 0 : undefined), listener?.stop(fast), internalListener?.stop(fast)]);
+      await running.stop(fast);
+      await Promise.all((options.closeLast ?? []).map((opened) => opened.close()));
+      await db.close();
+    },
+  );
 }
 
 const hostOf = ({ HOST: host }: ProcessConfig) => (host === undefined ? {} : { host });
@@ -172,7 +177,7 @@ async function openConnections(pool: pg.Pool, log: Log): Promise<void> {
   const opened: pg.PoolClient[] = [];
   for (let failed = 0; opened.length < pool.options.max && failed < OPEN_TRIES; ) {
     try {
-      opened.push(await pool.connect());
+      opened.push(await (pool as PartPool).connectOneMore());
     } catch (err) {
       failed++;
       // If there are no more connections, the pool has logged that, and uses those that it has.
