@@ -83,7 +83,7 @@ describe.each(ways)(
       if (isLookedAt(options)) expect(await faultsOf(page, "support list")).toEqual([]);
       for (const box of await page.getByRole("checkbox").all()) await box.check();
       const merged = page.waitForEvent("download");
-      await page.getByRole("button", { name: "Selected labels as one PDF" }).click();
+      await page.getByRole("button", { name: "Merge into one PDF" }).click();
       const pdf = await PDFDocument.load(await readFile(await (await merged).path()));
       expect(pdf.getPageCount()).toBe(3);
 

@@ -29,8 +29,8 @@ test("GET /developers/{environment}/shipments/{id}: answers the telephone: the l
   await eventually(async () => {
     const html = await open(visitor, `shipments/${shipment}`);
     const text = wordsIn(html);
-    expect(text).toMatch(/Label created just now by key Web shop ; the receiver confirmed it at 20/);
-    expect(text).toMatch(new RegExp(`Event label.created evt_\\w+ Confirmed by ${host} 20`));
+    expect(text).toMatch(/Label created just now by key Web shop ; the event was delivered at 20/);
+    expect(text).toMatch(new RegExp(`Event label.created evt_\\w+ Delivered to ${host} 20`));
     expect(text).toMatch(/Requests .*POST \/labels req_\w+ 422 .*POST \/labels req_\w+ 409 .*POST \/shipments req_/);
     expect(html).toContain(`href="${path}"`);
   });
@@ -39,9 +39,9 @@ test("GET /developers/{environment}/shipments/{id}: answers the telephone: the l
   await eventually(async () => {
     const text = wordsIn(await open(visitor, `shipments/${shipment}`));
     expect(text).toMatch(
-      new RegExp(`Label voided just now by key Web shop ; not yet confirmed: ${host} has failed since 20`),
+      new RegExp(`Label voided just now by key Web shop ; not delivered yet: ${host} has been failing since 20`),
     );
-    expect(text).toContain(`Not yet confirmed by ${host} , which has failed since`);
+    expect(text).toContain(`Not delivered to ${host} yet. Failing since`);
   });
   const { visitor: viewer } = await area.signIn({ accountId, role: "viewer" });
   await eventually(async () => expect(wordsIn(await open(viewer, `shipments/${shipment}`))).toContain("POST /labels/"));
@@ -65,7 +65,7 @@ describe("GET /developers/{environment}/events/{id}", () => {
         '"livemode": false',
       ])
         expect(text).toContain(said);
-      expect(text).toMatch(/Receivers Confirmed by localhost:\d+ 20/);
+      expect(text).toMatch(/Receivers Delivered to localhost:\d+ 20/);
       expect(html).toContain(`href="/developers/sandbox/shipments/${shipment.id}"`);
       expect(text).not.toMatch(/attempt|resend/i);
     });

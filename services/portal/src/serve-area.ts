@@ -180,7 +180,7 @@ function refuseAccess(
   // A viewer may submit only forms that leave the account as it is: they end the viewer's own sessions.
   if (session.suspended && page.access === "admin") return suspendedPage();
   if (page.access === "admin" && session.role !== "admin") {
-    return forbidden("You are a viewer of this account. You can see everything but change nothing.");
+    return forbidden("You are a viewer of this account, so you have read-only access.");
   }
   if (needsRecentSignIn(page, visit.environment) && !session.fresh) {
     return showSignInAgain(deps, { url: visit.url, email: session.email });

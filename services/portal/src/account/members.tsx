@@ -21,8 +21,7 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
         title="Members"
         add={mayChange && <ButtonLink href={`${MEMBERS_PATH}/invite`}>Invite member</ButtonLink>}
       >
-        The people who can sign in to this account. Admins can change everything. Viewers can see everything but change
-        nothing.
+        The people who can sign in to this account. Admins can change everything. Viewers have read-only access.
       </ListHead>
       <Table
         columns={{

@@ -87,7 +87,7 @@ function SessionTable(props: { sessions: readonly MemberSession[]; current: stri
             {describeDevice(userAgent)} {id === current && <span class="tag">This device</span>}
           </span>
         ),
-        Address: ({ source }) => source ?? "Unknown",
+        "IP address": ({ source }) => source ?? "Unknown",
         "Last seen": ({ seenAt }) => <Time at={seenAt} />,
         "Signed in": ({ createdAt }) => <Time at={createdAt} />,
         Actions: mayEnd && (({ id }) => id !== current && <EndSession id={id} />),

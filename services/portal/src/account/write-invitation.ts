@@ -12,7 +12,7 @@ type Deps = Pick<PageDeps, "db" | "random" | "origin">;
 
 const PERMISSIONS = {
   admin: "an admin, who can change everything",
-  viewer: "a viewer, who can see everything but change nothing",
+  viewer: "a viewer, who has read-only access",
 };
 
 /**

@@ -21,7 +21,7 @@ export const AUDIT_ACTIONS = {
   "member.signed_in": "Signed in",
   "member.switched_account": "Switched to another account",
   "member.linked_to_provider": "Linked to the sign-in provider",
-  "member.sign_in_link_made_by_operator": "Sign-in link made by the operator",
+  "member.sign_in_link_made_by_operator": "Sign-in link created by the operator",
   "member.session_ended": "Session ended",
   "member.signed_out_everywhere": "Signed out everywhere",
   "webhook.created": "Subscription created",

@@ -43,24 +43,24 @@ function OutcomeWords({ outcome, children: host }: { outcome: Outcome; children:
   if (state === "delivered")
     return (
       <>
-        Confirmed by {host}
+        Delivered to {host}
         {at && <> {at}</>}
       </>
     );
   if (state === "exhausted") {
     return (
       <>
-        Not confirmed by {host} in {MAX_ATTEMPTS} attempts{at && <>, the last {at}</>}
+        Not delivered to {host}. Given up after {MAX_ATTEMPTS} attempts{at && <>, the last at {at}</>}.
       </>
     );
   }
-  if (state === "disabled") return <>Not confirmed by {host} before its subscription was disabled</>;
-  if (state === "waiting") return <>Not yet confirmed by {host}</>;
+  if (state === "disabled") return <>Not delivered to {host} before its subscription was disabled.</>;
+  if (state === "waiting") return <>Not delivered to {host} yet.</>;
   return (
     <>
-      Not yet confirmed by {host}, which has failed
+      Not delivered to {host} yet. Failing
       <Since at={failingSince} />
-      {failure && `: ${describeFailure(failure).what}`}
+      {failure && ` (${lowerFirst(describeFailure(failure).what)})`}.
     </>
   );
 }
@@ -71,7 +71,7 @@ function describeNone({ outcomes, createdAt, now }: Outcomes): string {
   return "Its delivery status is no longer stored";
 }
 
-/** The end of a sentence about a change: whether the receivers have confirmed its event. */
+/** The end of a sentence about a change: whether its event was delivered. */
 export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
   if (!outcomes || outcomes.length === 0) return <>{lowerFirst(describeNone({ outcomes, createdAt, now }))}</>;
   const open = outcomes.filter(({ state }) => state !== "delivered");
@@ -81,11 +81,11 @@ export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
   const { host, state, failingSince } = first;
   return (
     <>
-      {open.some(({ state }) => state === "failing" || state === "waiting") ? "not yet confirmed: " : "not confirmed: "}
+      {open.some(({ state }) => state === "failing" || state === "waiting") ? "not delivered yet: " : "not delivered: "}
       <Text>{host}</Text>{" "}
       {state === "failing" && (
         <>
-          has failed
+          has been failing
           <Since at={failingSince} />
         </>
       )}
@@ -100,10 +100,10 @@ export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
 function AllConfirmed({ outcomes }: { outcomes: readonly Outcome[] }) {
   const times = outcomes.flatMap(({ endedAt }) => (endedAt ? Date.parse(endedAt) : []));
   const at = times.length === outcomes.length ? <Time at={new Date(Math.max(...times))} /> : undefined;
-  if (outcomes.length === 1) return <>the receiver confirmed it{at && <> at {at}</>}</>;
+  if (outcomes.length === 1) return <>the event was delivered{at && <> at {at}</>}</>;
   return (
     <>
-      all {outcomes.length} receivers confirmed it{at && <>, the last at {at}</>}
+      the event was delivered to all {outcomes.length} receivers{at && <>, the last at {at}</>}
     </>
   );
 }

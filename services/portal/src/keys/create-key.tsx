@@ -53,7 +53,7 @@ export const keyFields = {
 const keyForm = z.strictObject({
   name: z.string(nameRule).refine(isName, nameRule),
   scopes: z
-    .array(z.enum(scopes, "must be chosen from the list"), "must include at least one")
+    .array(z.enum(scopes, "must be chosen from the list"), "Select at least one permission.")
     .refine((chosen) => new Set(chosen).size === chosen.length, "must not be repeated"),
   expires: z.enum(EXPIRIES, "must be chosen from the list"),
   form_id: formId,

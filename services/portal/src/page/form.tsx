@@ -180,10 +180,13 @@ function ErrorText({ name }: { name: string }) {
   if (!error) return null;
   return (
     <p class="fault" id={`${name}-fault`}>
-      {`This ${error.message}.`}
+      {toSentence(error.message)}
     </p>
   );
 }
+
+/** The API's messages continue a sentence: "must have at most 10 values". Those of a form may be whole sentences. */
+const toSentence = (message: string) => (/^[A-Z]/.test(message) ? message : `This ${message}.`);
 
 function errorAttributes(name: string, error: FieldError | undefined) {
   return error ? { "aria-invalid": "true" as const, "aria-describedby": `${name}-fault` } : {};

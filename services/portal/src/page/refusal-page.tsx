@@ -13,7 +13,7 @@ export function forbidden(why: string): HtmlPage {
 
 /** 403: a suspended account cannot be changed. It may be about to be erased, so it must not grow. */
 export function suspendedPage(): HtmlPage {
-  const why = "While this account is suspended, you can see everything but change nothing.";
+  const why = "While this account is suspended, you have read-only access.";
   return refused(403, "Account suspended", why);
 }
 

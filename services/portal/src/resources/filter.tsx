@@ -188,7 +188,7 @@ function ListActions({ path, filter }: { path: string; filter: Filter }) {
   return (
     <p class="list-actions">
       <span>
-        Rows:{" "}
+        Rows per page:{" "}
         {SIZES.map((size) => (
           <a href={toPath(path, { ...filter, size })} aria-current={size === filter.size ? "true" : undefined}>
             {size}

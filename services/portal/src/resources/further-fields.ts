@@ -18,17 +18,17 @@ export const headingOf = (name: string) => toWords(name).replace(/^./, (letter) 
 
 /** Lists the fields that a search covers, for a sentence. */
 function searchedIn(input: z.ZodObject): string {
-  const fields = "name, company, street, town, state, country, postal code, email address, reference";
+  const fields = "name, company, street, city, state, country, postal code, email address, reference";
   return [fields, ...furtherIn(input).map(toWords)].join(", ");
 }
 
 const [order, shipment] = [searchedIn(orderInput), searchedIn(shipmentInput)];
-const digits = "four digits of a telephone number or a tracking number";
+const digits = "4 digits of a phone number or a tracking number";
 
 /** The hints below the search fields of lists, and of the search across all sections. */
 export const SEARCH_HINTS = {
-  orders: `A ${order}, metadata value or ID, or four digits of a telephone number. Several words narrow the search.`,
-  shipments: `A ${shipment}, metadata value, tracking number or ID, or ${digits}. Several words narrow the search.`,
+  orders: `A ${order}, metadata value or ID, or 4 digits of a phone number. Add words to narrow the results.`,
+  shipments: `A ${shipment}, metadata value, tracking number or ID, or ${digits}. Add words to narrow the results.`,
   labels: `A tracking number or ID, or words of the shipment: a ${shipment}, or ${digits}.`,
-  all: `Enter what the customer says: a ${shipment} or tracking number, or ${digits}. Several words narrow the search.`,
+  all: `Enter what the customer says: a ${shipment} or tracking number, or ${digits}. Add words to narrow the results.`,
 };

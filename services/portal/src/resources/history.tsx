@@ -82,7 +82,7 @@ export function Timeline({ history, keys, outcomes, now, request }: History & { 
   );
 }
 
-/** The latest change in a sentence: action, age, actor, and whether the receivers have confirmed its event. */
+/** The latest change in a sentence: action, age, actor, and whether its event was delivered. */
 export function LatestChange({ history, keys, outcomes, now }: History) {
   const last = history.at(-1);
   if (!last) return null;

@@ -93,7 +93,7 @@ function Rate({ id, service, currency, amount, test }: NonNullable<ReadLabel["ra
   return (
     <>
       {money({ currency, amount })} <Coded code={service} />
-      {test && <span class="sub">Test rate, not an offer</span>}
+      {test && <span class="sub">Test rate, not a real quote</span>}
       <span class="sub">
         <Id>{id}</Id>
       </span>

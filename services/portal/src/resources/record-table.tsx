@@ -72,7 +72,7 @@ export function recordColumns<Row>(
   const toCell = (name: string) => (row: Row) => <Middle marks={marks}>{furtherText(foundOf(row), name)}</Middle>;
   return {
     Recipient: (row) => <Recipient found={foundOf(row)} marks={marks} />,
-    "Town and country": (row) => {
+    Destination: (row) => {
       const { to } = foundOf(row);
       return to && <Middle marks={marks}>{shortPlace(to)}</Middle>;
     },
@@ -146,7 +146,7 @@ export function LabelSelection({ environment, children }: { environment: Environ
     <Form fields={mergeQuery} class="selection" method="get" action={`${AREA_PATH}/${environment}/labels/merged`}>
       {children}
       <p class="list-actions">
-        <button type="submit">Selected labels as one PDF</button>
+        <button type="submit">Merge into one PDF</button>
         <span class="hint">Up to 100 labels, in the order of the list.</span>
       </p>
     </Form>

@@ -147,9 +147,9 @@ function NoMatches({ text, base, isSearched }: { text: string; base: string; isS
 function SecretEntered() {
   return (
     <Notice kind="danger">
-      <strong>This is a secret.</strong> It was not searched for, but it is now in this page's address and in your
-      browser history. Search for the ID of the key or its last four characters instead. If other people use this
-      browser, revoke the key.
+      <strong>This is a secret.</strong> It was not searched for, but it is now in this page's URL and in your browser
+      history. Search for the ID of the key or its last four characters instead. If other people use this browser,
+      revoke the key.
     </Notice>
   );
 }

@@ -17,6 +17,7 @@ export const subscriptionFields = {
   events: { maxLength: 30, most: EVENT_TYPES.length },
   form_id: ID_FIELD,
 };
+const EXAMPLE_URL = "https://shop.example.com/webhooks";
 const subscriptionForm = z.strictObject({ ...webhookInput.shape, form_id: formId });
 
 export async function showSubscriptionForm(deps: PageDeps, { environment }: PageRequest): Promise<PageAnswer> {
@@ -32,7 +33,7 @@ export async function submitSubscriptionForm(deps: PageDeps, request: PageReques
     schema: subscriptionForm,
     fields: subscriptionFields,
     list,
-    show: (errors) => subscriptionPage(deps, environment, form, errors),
+    show: (errors) => subscriptionPage(deps, environment, form, errors.map(inWordsOfTheForm)),
     async act({ form_id: formId, ...body }) {
       const snapshot = await writeByForm(deps, request, { operation: "createSubscription", formId, body });
       if (snapshot.replayed) return { location: list };
@@ -40,6 +41,14 @@ export async function submitSubscriptionForm(deps: PageDeps, request: PageReques
       return createdPage({ url: body.url, secret, list, environment, guide: deps.guide("webhook-recipes") });
     },
   });
+}
+
+/** The API's message about a URL without scheme or host, and about an empty list, in words for a person at a form. */
+function inWordsOfTheForm({ path, message }: FieldError): FieldError {
+  if (path === "url" && /^(?:is required|must start with https)/.test(message))
+    return { path, message: `Enter a full URL, such as ${EXAMPLE_URL}.` };
+  if (path === "events" && message === "is required") return { path, message: "Select at least one event." };
+  return { path, message };
 }
 
 function subscriptionPage(deps: PageDeps, environment: Environment, form: Form, errors: readonly FieldError[]) {
@@ -56,7 +65,7 @@ function subscriptionPage(deps: PageDeps, environment: Environment, form: Form, 
           hint="The URL of your receiver: https on port 443 with a public host name."
           inputMode="url"
           value={readField(form, "url")}
-          placeholder="https://shop.example.com/webhooks"
+          placeholder={EXAMPLE_URL}
           autocomplete="off"
         />
         <Checkboxes
@@ -80,8 +89,8 @@ function createdPage(
       <h1>Your new {environment} subscription</h1>
       <Note kind="good">
         <p>
-          <strong>Copy the secret now.</strong> It is shown only once. Set it at the receiver for <Text>{url}</Text> as{" "}
-          <code>WEBHOOK_SECRET</code>.
+          <strong>Copy the secret now.</strong> It is shown only once. Set it as <code>WEBHOOK_SECRET</code> on the
+          server that receives <Text>{url}</Text>.
         </p>
         <Secret list={list}>{secret}</Secret>
       </Note>
