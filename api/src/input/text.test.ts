@@ -17,6 +17,12 @@ test.each([
   ["\ufe0f \ufe0f\u200b\ufe0f", "⟨U+FE0F⟩ ⟨U+FE0F⟩⟨U+200B⟩⟨U+FE0F⟩"],
   ["❤\ufe0f 葛\u{e0100}城", "❤\ufe0f 葛\u{e0100}城"],
   ["שלום, Grüße\n", "שלום, Grüße\n"],
+  // Joiners within a word of joined letters, and within an emoji, belong to their neighbours.
+  [
+    "می\u200cخواهم क\u094d\u200dष 👩🏽\u200d🚀 ❤\ufe0f\u200d🔥",
+    "می\u200cخواهم क\u094d\u200dष 👩🏽\u200d🚀 ❤\ufe0f\u200d🔥",
+  ],
+  ["pay\u200cpal می\u200c\u200cخ \u200cمی 👩\u200d", "pay⟨U+200C⟩pal می⟨U+200C⟩⟨U+200C⟩خ ⟨U+200C⟩می 👩⟨U+200D⟩"],
 ])("%j is shown as %j", (text, shown) => {
   expect(visible(text)).toBe(shown);
 });

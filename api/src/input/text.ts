@@ -54,9 +54,15 @@ function inAnyCase(name: string): string {
   return name.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }
 
-// Characters that are invisible or change the direction of the text around them. A selector after a character chooses its form, as in many emoji.
-const HIDDEN =
-  /(?!(?<=[^\p{White_Space}\p{Default_Ignorable_Code_Point}])\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|\u2800/gu;
+// Characters that are invisible or change the direction of text. Three kinds belong to what is before them, and stay: a selector, which chooses the
+// form of a character; a joiner or non-joiner in a script whose letters join, such as Arabic or Devanagari; and a joiner between emoji.
+const SELECTOR = "(?<=[^\\p{White_Space}\\p{Default_Ignorable_Code_Point}])\\p{Variation_Selector}";
+const LETTER = "[\\p{L}\\p{M}]";
+const APART =
+  "[\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Hebrew}]";
+const JOINER = `(?<=(?!${APART})${LETTER})[\\u200C\\u200D](?=(?!${APART})${LETTER}|(?<=\\p{Mn}\\u200D))`;
+const EMOJI_JOINER = "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F])\\u200D(?=\\p{Extended_Pictographic})";
+const HIDDEN = new RegExp(`(?!${SELECTOR}|${JOINER}|${EMOJI_JOINER})\\p{Default_Ignorable_Code_Point}|\\u2800`, "gu");
 
 /** The text with invisible characters replaced by their code points, such as `⟨U+202E⟩`. */
 export function visible(text: string): string {

@@ -24,7 +24,12 @@ export interface Found<Row> {
   rows: Row[];
   /** The last id of the page; absent on the last page. */
   nextCursor?: string;
+  /** The number of matches on all pages, if it was asked for. One more than the limit means that there are more. */
+  matches?: number;
 }
+
+/** Where counting stops: of the rows that a filter leaves, and of the matches of a text. */
+export const MAX_MATCHES = { filter: 10_000, text: 1_000 };
 
 interface Wanted extends PlaceInList {
   caller: Caller;
@@ -45,7 +50,7 @@ export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>)
   ): Promise<Found<Row<Of>>> => {
     const caller = requireCaller(request);
     if (!request.search) throw new Error("The request does not say what to find.");
-    const { limit, ids, status, ...search } = request.search;
+    const { limit, ids, status, countsMatches, ...search } = request.search;
     const text = search.text?.trim() ?? "";
     // PostgreSQL cannot store text with U+0000.
     if (text.includes("\0")) return { rows: [] };
@@ -54,9 +59,16 @@ export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>)
     const wanted = { ...place, caller, statuses: states, most: limit + 1 };
     const all = text === "" && ids.length === 0;
     const statement = all ? newest(options, wanted) : matching(options, wanted, { text, ids });
-    const read = await deps.db.runList<Row<Of> & { id: string }>(statement);
+    const [read, matches] = await Promise.all([
+      deps.db.runList<Row<Of> & { id: string }>(statement),
+      countsMatches && countMatches(deps, options, wanted, all ? undefined : { text, ids }),
+    ]);
     const rows = read.slice(0, limit);
-    return { rows, ...(read.length > limit && { nextCursor: rows.at(-1)!.id }) };
+    return {
+      rows,
+      ...(read.length > limit && { nextCursor: rows.at(-1)!.id }),
+      ...(matches !== false && { matches }),
+    };
   };
 }
 
@@ -73,18 +85,50 @@ function newest({ table, columns }: SearchOptions<FoundColumns>, wanted: Wanted)
     ORDER BY "createdAt" DESC, id DESC LIMIT ${most}::bigint`;
 }
 
-/** Selects the rows that the text names, and those with these IDs, filtered by state and time, and sorted. */
-function matching(
-  { table, columns, names }: SearchOptions<FoundColumns>,
-  wanted: Wanted,
-  { text, ids }: { text: string; ids: readonly string[] },
-): Sql {
-  const { caller, statuses, from, before, at, id, most } = wanted;
+/** Counts the matches on all pages: a part of the index, or the rows that the text and these IDs name. */
+async function countMatches(
+  { db }: ReadDeps,
+  options: SearchOptions<FoundColumns>,
+  { caller, statuses, from, before }: Wanted,
+  named: Named | undefined,
+): Promise<number> {
+  const inTime = sql`created_at >= ${from}::timestamptz AND created_at < ${before}::timestamptz`;
+  const each = sql`
+    SELECT id FROM unnest(${[...statuses]}::text[]) AS wanted (status) CROSS JOIN LATERAL (
+      SELECT id FROM ${raw(options.table)}
+      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND ${inTime}
+      LIMIT ${MAX_MATCHES.filter + 1}::bigint) AS found
+    LIMIT ${MAX_MATCHES.filter + 1}::bigint`;
+  const matched =
+    named &&
+    sql`
+    SELECT DISTINCT id FROM (${selectNamed(options, caller, named)}) AS matched
+    WHERE status = ANY(${[...statuses]}::text[]) AND ${inTime}`;
+  const [counted] = await db.runList<{ count: number }>(
+    sql`SELECT count(*)::integer AS count FROM (${matched ?? each}) AS counted`,
+  );
+  return counted!.count;
+}
+
+interface Named {
+  text: string;
+  ids: readonly string[];
+}
+
+/** Selects the rows that the text names, and those with these IDs. */
+function selectNamed({ table, names }: SearchOptions<FoundColumns>, caller: Caller, { text, ids }: Named): Sql {
   const read = sql`SELECT id, status, created_at FROM ${raw(table)} WHERE ${ownedSql(caller)} AND`;
   const readings = [sql`${read} id = ANY(${[...ids]}::text[])`, ...names.map((name) => sql`${read} ${name} = ${text}`)];
+  return join(readings, " UNION ALL ");
+}
+
+/** Selects the same rows, filtered by state and time, and sorted. */
+function matching(options: SearchOptions<FoundColumns>, wanted: Wanted, named: Named): Sql {
+  const { table, columns } = options;
+  const { caller, statuses, from, before, at, id, most } = wanted;
   return sql`
     WITH page AS (
-      SELECT DISTINCT created_at, id FROM (${join(readings, " UNION ALL ")}) AS matched
+      SELECT DISTINCT created_at, id FROM (${selectNamed(options, caller, named)}) AS matched
       WHERE status = ANY(${[...statuses]}::text[]) AND created_at >= ${from}::timestamptz
         AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
       ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint)

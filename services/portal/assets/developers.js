@@ -21,12 +21,27 @@ addEventListener("pageshow", (event) => {
 });
 const hour = { hour: "numeric", minute: "2-digit" };
 const hours = new Intl.DateTimeFormat(undefined, hour);
-const clock = new Intl.DateTimeFormat(undefined, {
-  ...{ year: "numeric", month: "short", day: "numeric", timeZoneName: "short" },
-  ...hour,
-});
-for (const time of document.querySelectorAll("time[title]"))
-  time.textContent = (time.closest(".axis") ? hours : clock).format(new Date(time.dateTime));
+const day = { month: "short", day: "numeric" };
+const clock = new Intl.DateTimeFormat(undefined, { ...day, year: "numeric", timeZoneName: "short", ...hour });
+// In lists: minutes ago, the time of today, or the day, with its year if it is another one.
+const isWide = matchMedia("(min-width: 58.01rem)").matches;
+const ago = new Intl.RelativeTimeFormat(undefined, { style: "narrow" });
+const formatShort = (at, now = new Date()) => {
+  const minutes = Math.floor((now - at) / 60_000);
+  if (minutes >= 0 && minutes < 60) return minutes ? ago.format(-minutes, "minute") : "just now";
+  if (at.toDateString() === now.toDateString()) return hours.format(at);
+  const isThisYear = at.getFullYear() === now.getFullYear();
+  return at.toLocaleString(undefined, isThisYear ? { ...day, ...(isWide && hour) } : { ...day, year: "numeric" });
+};
+for (const time of document.querySelectorAll("time[title]")) {
+  const at = new Date(time.dateTime);
+  time.textContent = time.closest(".axis")
+    ? hours.format(at)
+    : time.matches(".short")
+      ? formatShort(at)
+      : clock.format(at);
+  if (time.matches(".short")) time.title = `${clock.format(at)} (${time.title})`;
+}
 for (const title of document.querySelectorAll("title[data-at]"))
   title.textContent = title.textContent.replace(/^.*UTC/, clock.format(new Date(title.dataset.at)));
 // Keeps the zone in which the times of a filter were entered.
@@ -34,6 +49,7 @@ const { timeZone } = clock.resolvedOptions();
 for (const name of document.querySelectorAll(".zone"))
   if (!name.closest("form")?.elements.zone.value) name.textContent = timeZone;
 for (const field of document.querySelectorAll("input[name=zone]")) field.value ||= timeZone;
+for (const link of document.querySelectorAll("a[data-zone]")) link.search += `&zone=${encodeURIComponent(timeZone)}`;
 if (navigator.clipboard) {
   // For screen readers, which do not announce a button that changes.
   const status = document.createElement("span");
@@ -100,16 +116,36 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   (results[at + step] ?? (step < 0 ? searchBox : results[at])).focus();
 });
+// A box that is unfolded closes with Escape, and with a click beside it.
+const isUnfolded = ".menu[open], .fold[open]";
+addEventListener("click", ({ target }) => {
+  for (const box of document.querySelectorAll(isUnfolded)) if (!box.contains(target)) box.open = false;
+});
+addEventListener("keydown", ({ key }) => {
+  const box = key === "Escape" && document.querySelector(isUnfolded);
+  if (!box) return;
+  box.open = false;
+  box.firstElementChild.focus();
+});
 for (const form of document.querySelectorAll("form.selection")) {
   const boxes = [...form.querySelectorAll("input[name=label]")].slice(0, 100);
   if (boxes.length === 0) continue;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "quiet";
-  button.textContent = "Select all";
-  button.addEventListener("click", () => {
-    const selected = boxes.some((box) => !box.checked);
-    for (const box of boxes) box.checked = selected;
+  const all = document.createElement("input");
+  all.type = "checkbox";
+  all.ariaLabel = "Select all";
+  const number = document.createElement("span");
+  number.role = "status";
+  const count = () => {
+    const { length } = boxes.filter((box) => box.checked);
+    number.textContent = length ? `${length} selected` : "";
+    all.checked = length === boxes.length;
+    all.indeterminate = length > 0 && !all.checked;
+  };
+  all.addEventListener("change", () => {
+    for (const box of boxes) box.checked = all.checked;
   });
-  form.querySelector(".list-actions").prepend(button);
+  form.addEventListener("change", count);
+  form.querySelector(".list-bar").prepend(all);
+  form.querySelector(".merge").after(number);
+  count();
 }

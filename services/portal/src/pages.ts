@@ -11,6 +11,7 @@ import {
 } from "./account/invite-member.js";
 import { showMembers } from "./account/members.js";
 import {
+  confirmEndSessions,
   sessionFields,
   showMemberSessions,
   showSessions,
@@ -74,6 +75,7 @@ export const pages: readonly PageRoute[] = [
   { method: "POST", path: "/accounts", access: "viewer", form: accountFields, handler: submitAccount },
   { method: "GET", path: "/sessions", section: "sessions", access: "viewer", handler: showSessions },
   { method: "POST", path: "/sessions", access: "viewer", form: sessionFields, handler: submitSessions },
+  { method: "GET", path: "/sessions/end", section: "sessions", access: "viewer", handler: confirmEndSessions },
   { method: "GET", path: "/audit", section: "audit", access: "viewer", query: pagingQuery, handler: showAuditLog },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
   ...section("members", "/members", [

@@ -12,6 +12,7 @@ import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
 import type { AreaLimits } from "./limits/page-limits.js";
 import { sendPageAnswer, sendRefusal } from "./page/answer.js";
+import { isDone } from "./page/done.js";
 import { sendDownload } from "./page/download.js";
 import { isFormFor } from "./page/form.js";
 import { serveAssets } from "./page/layout.js";
@@ -32,7 +33,7 @@ import { isOwnForm, parseForm, readFormText } from "./page/read-form.js";
 import { forbidden, otherAccountPage, suspendedPage } from "./page/refusal-page.js";
 import { pages } from "./pages.js";
 import { createProvider } from "./session/provider.js";
-import { findSession, limitForms, type SignedIn } from "./session/session.js";
+import { findSession, limitForms, readCookie, type SignedIn, setCookie } from "./session/session.js";
 import type { DeveloperArea } from "./session/settings.js";
 import { showSignedOut, showSignInAgain } from "./sign-in/sign-in.js";
 
@@ -115,7 +116,7 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, limits }:
     openedByPerson: page.method === "POST" || isOpenedByPerson(req),
     requestId: res.locals.requestId,
   };
-  const send = (answer: PageAnswer) => sendPageAnswer(req, res, answer);
+  const send = (answer: PageAnswer) => sendPageAnswer(req, res, withDone(deps, page, { visit, res, answer }));
   const checkAccess = async () => {
     const session = await findSession(deps, visit.cookies, visit.source);
     res.locals.session = session;
@@ -164,6 +165,23 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, limits }:
     return inPlace(() => download.rest.next(), endsAt);
   };
   await sendDownload(res, download, next);
+}
+
+/** The answer with what a form has changed: a redirect takes it along as a cookie, and the next page shows it, once. */
+function withDone(
+  deps: PageDeps,
+  { method }: PageRoute,
+  { visit, res, answer }: { visit: Visit; res: PageResponse; answer: PageAnswer },
+): PageAnswer {
+  const { cookies = [] } = answer;
+  if ("location" in answer) {
+    const { done } = answer;
+    return done ? { ...answer, cookies: [...cookies, setCookie("done", done, deps.origin())] } : answer;
+  }
+  const done = readCookie(visit.cookies, "done", deps.origin());
+  if (method === "POST" || "content" in answer || done === undefined) return answer;
+  if (isDone(done)) res.locals.done = done;
+  return { ...answer, cookies: [...cookies, setCookie("done", undefined, deps.origin())] };
 }
 
 /** The page to show instead if the request may not see or do this, or undefined. */

@@ -9,6 +9,7 @@ import type { Rendered } from "./render-guide.js";
 
 const style = loadAsset(
   "/docs/style.css",
+  siteAsset("scale.css"),
   siteAsset("site.css"),
   siteAsset("base.css"),
   siteAsset("code.css"),

@@ -5,7 +5,7 @@ import { siteAsset } from "../assets/site-asset.js";
 import { SITE_NAME } from "./site-header.js";
 
 /** The style of pages that have none of their own. */
-export const siteStyle = loadAsset("/style.css", siteAsset("site.css"), siteAsset("base.css"));
+export const siteStyle = loadAsset("/style.css", siteAsset("scale.css"), siteAsset("site.css"), siteAsset("base.css"));
 
 export const mark = loadAsset("/favicon.svg", siteAsset("mark.svg"));
 

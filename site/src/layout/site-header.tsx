@@ -9,24 +9,43 @@ export interface Site {
 
 type SitePart = "docs" | "reference" | "developers";
 
-export function SiteHeader({ site, part, children }: { site: Site; part?: SitePart; children?: ComponentChildren }) {
+interface SiteHeaderProps {
+  site: Site;
+  part?: SitePart;
+  /** On phones, these links are in the menu, before those of the site. */
+  menu?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+/** The header. On phones it has one line: the logo, the search, and a menu with everything else. */
+export function SiteHeader({ site, part, menu, children }: SiteHeaderProps) {
   const link = (target: SitePart, path: string, text: string) => (
     <a href={path} aria-current={part === target ? "true" : undefined}>
       {text}
     </a>
   );
+  const links = (
+    <nav aria-label="Site">
+      {link("docs", "/docs", "Guides")}
+      {link("reference", "/docs/reference", "API reference")}
+      {site.hasArea && link("developers", "/developers", "Developer area")}
+    </nav>
+  );
   return (
     <header class="site">
       <a class="brand" href="/docs">
         <Mark />
-        {SITE_NAME}
+        <span>{SITE_NAME}</span>
       </a>
-      <nav aria-label="Site">
-        {link("docs", "/docs", "Guides")}
-        {link("reference", "/docs/reference", "API reference")}
-        {site.hasArea && link("developers", "/developers", "Developer area")}
-      </nav>
+      {links}
       {children}
+      <details class="menu">
+        <summary class="button quiet">Menu</summary>
+        <div class="panel">
+          {menu}
+          {links}
+        </div>
+      </details>
     </header>
   );
 }

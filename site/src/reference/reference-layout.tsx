@@ -10,8 +10,8 @@ export const REFERENCE_PATH = "/docs/reference";
 
 const referenceStyle = loadAsset(
   "/docs/reference.css",
-  siteAsset("site.css"),
-  ...["base.css", "code.css", "guides.css", "reference.css", "search.css"].map(siteAsset),
+  siteAsset("scale.css"),
+  ...["site.css", "base.css", "code.css", "guides.css", "reference.css", "search.css"].map(siteAsset),
 );
 export const tryScript = loadAsset("/docs/try-it.js", siteAsset("try-it.js"));
 

@@ -59,7 +59,11 @@ function Switch({ account: { accountId, name, isProven } }: { account: OtherAcco
 export async function submitAccount(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const token = await switchAccount(deps, request.session, readField(request.form, "account"), request);
   if (token === undefined) return { location: ACCOUNTS_PATH };
-  return { location: `${AREA_PATH}/sandbox`, cookies: [setCookie("session", token, deps.origin())] };
+  return {
+    location: `${AREA_PATH}/sandbox`,
+    done: "account-switched",
+    cookies: [setCookie("session", token, deps.origin())],
+  };
 }
 
 /** `GET /developers/quick-start`: the guide, in the frame of the developer area. */

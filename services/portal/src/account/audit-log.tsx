@@ -5,7 +5,7 @@ import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest } from "../
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { getRetrySeconds, MissingPart } from "../page/part.js";
 import { Table } from "../page/table.js";
-import { Breakable, Time, titledPage } from "../page/text.js";
+import { Text, Time, titledPage } from "../page/text.js";
 import { describeDevice } from "../session/member-sessions.js";
 
 const EVERY_SCOPE = scopes.join(" ");
@@ -40,13 +40,18 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
       ) : (
         <Table
           class="audit"
+          places={{ What: "title", When: "state", Details: "detail", Who: "aside" }}
           columns={{
-            When: ({ at }) => <Time at={at} />,
-            Who: ({ actor }) => <Breakable>{actor}</Breakable>,
+            When: ({ at }) => <Time at={at} short />,
+            Who: ({ actor }) => (
+              <span title={visible(actor)}>
+                <Text>{actor}</Text>
+              </span>
+            ),
             What: ({ action, environment }) => (
               <span>
                 {AUDIT_ACTIONS[action as AuditAction] ?? action}
-                {environment && <span class="sub">{environment}</span>}
+                {environment && <span class="beside">, {environment}</span>}
               </span>
             ),
             Details: (entry) => <Detail {...entry} />,
@@ -64,7 +69,11 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
 /** Describes the entry. A sign-in or a switch names the device; its whole user agent is the tooltip. */
 function Detail({ action, detail }: { action: string; detail: string }) {
   if (action !== "member.signed_in" && action !== "member.switched_account")
-    return <Breakable>{detail.replace(EVERY_SCOPE, "Full access")}</Breakable>;
+    return (
+      <span title={visible(detail)}>
+        <Text>{detail.replace(EVERY_SCOPE, "Full access")}</Text>
+      </span>
+    );
   const [way = "", userAgent = ""] = detail.split(/, (.*)/s);
   return <span title={visible(userAgent)}>{`${way}, ${describeDevice(userAgent)}`}</span>;
 }

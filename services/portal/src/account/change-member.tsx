@@ -32,7 +32,7 @@ export async function submitRoleForm(deps: PageDeps, request: PageRequest): Prom
     show: (errors) => rolePage(member, readField(request.form, "role"), errors),
     async act({ role }) {
       await changeRole(deps, { accountId: request.session.accountId, id: member.id, role }, request.actor);
-      return { location: MEMBERS_PATH };
+      return { location: MEMBERS_PATH, done: "role-changed" };
     },
   });
 }
@@ -41,7 +41,7 @@ function rolePage(member: Member, role: string, errors: readonly FieldError[]): 
   return titledPage(
     "Change a role",
     <>
-      <FormErrors errors={errors} fields={["role"]} />
+      <FormErrors errors={errors} fields={{ role: "Role" }} />
       <Facts facts={{ Email: <Text>{member.email}</Text> }} />
       <AccountForm fields={roleFields} errors={errors}>
         <RoleChoice role={role} />
@@ -67,8 +67,12 @@ export async function submitRemove(deps: PageDeps, request: PageRequest): Promis
     show: (errors) => removePage(member, request, errors),
     async act() {
       await removeMember(deps, { accountId: session.accountId, id: member.id }, actor);
-      if (member.id !== session.memberId) return { location: MEMBERS_PATH };
-      return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
+      if (member.id !== session.memberId) return { location: MEMBERS_PATH, done: "member-removed" };
+      return {
+        location: AREA_PATH,
+        done: "signed-out-everywhere",
+        cookies: [setCookie("session", undefined, deps.origin())],
+      };
     },
   });
 }
@@ -104,7 +108,7 @@ function removePage(member: Member, { session }: PageRequest, errors: readonly F
 
 const WORDS: Record<Role, string> = {
   admin: "Admin: can change everything",
-  viewer: "Viewer: can see everything",
+  viewer: "Viewer: has read-only access",
 };
 
 export function RoleChoice({ role: chosen }: { role: string }) {

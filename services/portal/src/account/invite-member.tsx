@@ -120,7 +120,7 @@ function invitePage(deps: PageDeps, form: Form, errors: readonly FieldError[]): 
         {deps.canMail ? "They receive a link by email." : "Email is not set up here, so you get a link to share."} It
         works once and expires after {INVITATION_DAYS} days.
       </p>
-      <FormErrors errors={errors} fields={["email", "role"]} />
+      <FormErrors errors={errors} fields={{ email: "Email address", role: "Role" }} />
       <AccountForm fields={inviteFields} errors={errors} formId={keepFormId(form, deps.random)}>
         <TextField
           name="email"

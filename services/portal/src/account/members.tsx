@@ -3,7 +3,7 @@ import { listMembers, type Member } from "../members/manage-members.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table } from "../page/table.js";
-import { Breakable, ButtonLink, ListHead, Time } from "../page/text.js";
+import { ButtonLink, ListHead, Text, Time } from "../page/text.js";
 
 export const MEMBERS_PATH = `${AREA_PATH}/members`;
 
@@ -24,10 +24,12 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
         The people who can sign in to this account. Admins can change everything. Viewers have read-only access.
       </ListHead>
       <Table
+        class="members"
+        places={{ Email: "title", Role: "state", Added: "detail", Actions: "aside" }}
         columns={{
           Email: ({ id, email }) => (
             <span>
-              <Breakable>{email}</Breakable> {id === session.memberId && <span class="tag">You</span>}
+              <Text>{email}</Text> {id === session.memberId && <span class="tag">You</span>}
             </span>
           ),
           Role: ({ role }) => role,
@@ -45,17 +47,20 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
 
 function Added({ member, now }: { member: Member; now: Date }) {
   const { createdAt, invitedAt, invitationMail } = member;
-  if (!invitedAt) return <Time at={createdAt} />;
+  if (!invitedAt) return <Time at={createdAt} short />;
   const isExpired = now.getTime() - invitedAt.getTime() > INVITATION_DAYS * 86_400_000;
   return (
     <span>
-      <span class="tag warning">Invited</span>{" "}
-      {invitationMail === "failed" && <span class="tag danger">Email not sent</span>}
-      {invitationMail === "waiting" && <span class="tag danger">Email waiting</span>}
-      <span class="sub">
-        <Time at={invitedAt} />
-        {isExpired && ", the link has expired"}
-      </span>
+      {invitationMail === "failed" ? (
+        <span class="tag danger">Email not sent</span>
+      ) : invitationMail === "waiting" ? (
+        <span class="tag">Sending invitation</span>
+      ) : isExpired ? (
+        <span class="tag warning">Invitation expired</span>
+      ) : (
+        <span class="tag">Invited</span>
+      )}{" "}
+      <Time at={invitedAt} short />
     </span>
   );
 }

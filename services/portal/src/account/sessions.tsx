@@ -1,7 +1,7 @@
 import { NO_FIELDS } from "@shipping/api/input/fields";
 import { getMember } from "../members/manage-members.js";
-import { AccountForm, FormButtons, HiddenField } from "../page/form.js";
-import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import { AccountForm, Confirmation, FormButtons, HiddenField } from "../page/form.js";
+import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Table } from "../page/table.js";
 import { Text, Time, titledPage } from "../page/text.js";
@@ -30,14 +30,29 @@ export async function showSessions(deps: PageDeps, { session }: PageRequest): Pr
         can read your emails.
       </p>
       <SessionTable sessions={sessions} current={toSessionId(session.hash)} mayEnd />
-      <AccountForm fields={sessionFields} action={SESSIONS_PATH}>
-        <div class="actions">
-          <button class="danger-action" type="submit">
-            Sign out everywhere
-          </button>
-        </div>
-      </AccountForm>
+      <div class="actions">
+        <a class="button danger-action" href={`${SESSIONS_PATH}/end`}>
+          Sign out everywhere
+        </a>
+      </div>
     </>,
+  );
+}
+
+/** `GET /developers/sessions/end`: asks before all sessions of the member are ended. */
+export async function confirmEndSessions(deps: PageDeps, { session }: PageRequest): Promise<PageAnswer> {
+  const sessions = await listSessions(deps, session.memberId);
+  return htmlPage(
+    "Sign out everywhere",
+    <Confirmation
+      question="Sign out everywhere?"
+      facts={{ Account: <Text>{session.accountName}</Text>, Sessions: sessions.length.toLocaleString("en") }}
+      submit="Sign out everywhere"
+      cancel={SESSIONS_PATH}
+      action={SESSIONS_PATH}
+    >
+      <p>You are signed out of this account on every device, this one included. API keys are not affected.</p>
+    </Confirmation>,
   );
 }
 
@@ -45,8 +60,9 @@ export async function showSessions(deps: PageDeps, { session }: PageRequest): Pr
 export async function submitSessions(deps: PageDeps, { session, form, actor }: PageRequest): Promise<PageAnswer> {
   const id = readField(form, "session");
   await endSessions(deps, session, actor, id || undefined);
-  if (id && id !== toSessionId(session.hash)) return { location: SESSIONS_PATH };
-  return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
+  if (id && id !== toSessionId(session.hash)) return { location: SESSIONS_PATH, done: "session-ended" };
+  const done = id ? "signed-out" : "signed-out-everywhere";
+  return { location: AREA_PATH, done, cookies: [setCookie("session", undefined, deps.origin())] };
 }
 
 /** `GET /developers/members/{id}/sessions`: where another member is signed in. */
@@ -73,8 +89,9 @@ export async function submitMemberSessions(deps: PageDeps, { session, id, actor 
   const { accountId } = session;
   const { email } = await getMember(deps, { accountId, id });
   await endSessions(deps, { accountId, memberId: id, email }, actor);
-  if (id !== session.memberId) return { location: MEMBERS_PATH };
-  return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
+  if (id !== session.memberId) return { location: MEMBERS_PATH, done: "member-signed-out" };
+  const cookies = [setCookie("session", undefined, deps.origin())];
+  return { location: AREA_PATH, done: "signed-out-everywhere", cookies };
 }
 
 function SessionTable(props: { sessions: readonly MemberSession[]; current: string | undefined; mayEnd?: true }) {

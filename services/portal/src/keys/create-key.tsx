@@ -115,7 +115,7 @@ function keyPage(deps: PageDeps, environment: Environment, form: Form, errors: r
     <>
       <h1>{environment === "live" ? "Create a live key" : "Create a sandbox key"}</h1>
       <p>The next page shows the key once. Be ready to store it with your server's other secrets.</p>
-      <FormErrors errors={errors} fields={["name", "scopes", "expires"]} />
+      <FormErrors errors={errors} fields={{ name: "Name", scopes: "Permissions", expires: "Expires" }} />
       <AccountForm fields={keyFields} errors={errors} formId={keepFormId(form, deps.random)}>
         <TextField
           name="name"

@@ -6,7 +6,7 @@ import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequ
 import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, readMain, retryMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
-import { ButtonLink, Chips, ListHead, Text, Time } from "../page/text.js";
+import { ButtonLink, ListHead, RowLink, Text, Time } from "../page/text.js";
 import { keyName } from "./key-name.js";
 
 const DAY_MS = 86_400_000;
@@ -38,16 +38,22 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
         </div>
       ) : (
         <Table
+          class="keys"
+          places={{ Name: "title", Expires: "state", "Last used": "detail", Revoke: "aside" }}
           columns={{
             Name: (key) => (
-              <span>
-                <Text>{keyName(key)}</Text>
-                <code class="sub">…{key.lastFour}</code>
-              </span>
+              <RowLink href={`${AREA_PATH}/${environment}/requests?key=${key.id}`} title="Requests with this key">
+                {`${keyName(key)} …${key.lastFour}`}
+              </RowLink>
             ),
-            Permissions: (key) => (key.scopes.length === scopes.length ? "Full access" : <Chips words={key.scopes} />),
-            Created: ({ createdAt }) => <Time at={createdAt} />,
-            "Last used": ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : "Never"),
+            Permissions: (key) =>
+              key.scopes.length === scopes.length ? (
+                "Full access"
+              ) : (
+                <span title={key.scopes.join(", ")}>{key.scopes.join(", ")}</span>
+              ),
+            Created: ({ createdAt }) => <Time at={createdAt} short />,
+            "Last used": (key) => <LastUse {...key} now={deps.now()} />,
             Expires: (key) => <Expiry {...key} />,
             Revoke:
               mayChange &&
@@ -78,17 +84,28 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
   return retryMissing(page, request, [read]);
 }
 
+/** When a key was last used. One that nobody has used for a month can probably be revoked. */
+function LastUse(props: Pick<Key, "lastUsedAt" | "createdAt" | "active"> & { now: Date }) {
+  const { lastUsedAt, createdAt, active, now } = props;
+  const isUnused = active && now.getTime() - Date.parse(lastUsedAt ?? createdAt) > UNUSED_DAYS * DAY_MS;
+  return (
+    <>
+      {lastUsedAt ? <Time at={lastUsedAt} short /> : "Never"}
+      {isUnused && <span class="tag warning">{`Unused for ${UNUSED_DAYS} days`}</span>}
+    </>
+  );
+}
+
+const UNUSED_DAYS = 30;
+
 function Expiry({ revokedAt, expiresAt, active }: Pick<Key, "revokedAt" | "expiresAt" | "active">) {
   const endedAt = revokedAt ?? expiresAt;
   if (!endedAt) return <span>Never</span>;
-  if (active) return <Time at={endedAt} />;
+  if (active) return <Time at={endedAt} short />;
   return (
-    <span>
-      {revokedAt ? <span class="tag danger">Revoked</span> : <span class="tag">Expired</span>}
-      <span class="sub">
-        <Time at={endedAt} />
-      </span>
-    </span>
+    <>
+      <span class="tag">{revokedAt ? "Revoked" : "Expired"}</span> <Time at={endedAt} short />
+    </>
   );
 }
 
@@ -125,5 +142,5 @@ export async function confirmRevoke(deps: PageDeps, request: PageRequest): Promi
 export async function submitRevoke(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, id, actor } = request;
   await ask(request, deps.access.revokeKey, { actor, id });
-  return { location: `${AREA_PATH}/${environment}/keys` };
+  return { location: `${AREA_PATH}/${environment}/keys`, done: "key-revoked" };
 }

@@ -76,16 +76,18 @@ export function Confirmation(props: {
   submit: string;
   cancel: string;
   formId?: string;
+  /** The path to which the form is sent, if it is not that of its page. */
+  action?: string;
   children: ComponentChildren;
 }) {
-  const { question, errors = [], facts, submit, cancel, formId, children } = props;
+  const { question, errors = [], facts, submit, cancel, formId, action, children } = props;
   return (
     <>
       <h1>{question}</h1>
-      <FormErrors errors={errors} fields={[]} />
+      <FormErrors errors={errors} fields={{}} />
       <Note kind="danger">{children}</Note>
       <Facts facts={facts} />
-      <AccountForm fields={confirmationFields} formId={formId}>
+      <AccountForm fields={confirmationFields} formId={formId} {...(action !== undefined && { action })}>
         <FormButtons submit={submit} cancel={cancel} isDangerous />
       </AccountForm>
     </>
@@ -160,7 +162,7 @@ export function Checkboxes(props: FieldProps & { chosen: readonly string[]; opti
   const { name, label, hint, chosen, options } = props;
   useDeclared(name);
   return (
-    <fieldset>
+    <fieldset id={name}>
       <legend>{label}</legend>
       {hint && <p class="hint">{hint}</p>}
       {options.map(([value, words]) => (
@@ -197,17 +199,42 @@ function useError(name: string): FieldError | undefined {
   return errors?.find(({ path }) => path === name || path.startsWith(`${name}.`));
 }
 
-/** The message above a refused form. It lists the errors that no field shows. */
-export function FormErrors({ errors, fields }: { errors: Errors; fields: readonly string[] }) {
+/**
+ * The message above a refused form, where the page begins: it names each field with its error and leads to it, and has the errors that no field
+ * shows. `fields` are the labels of the form's fields.
+ */
+export function FormErrors({ errors, fields }: { errors: Errors; fields: Readonly<Record<string, string>> }) {
   if (errors.length === 0) return null;
-  const others = errors.filter(({ path }) => !fields.includes(path.split(".")[0] ?? ""));
-  const areFieldsValid = errors.every(({ path }) => path === "");
+  const fieldOf = ({ path }: FieldError) => path.split(".")[0] ?? "";
+  const isShown = (error: FieldError) => Object.hasOwn(fields, fieldOf(error));
+  const named = Object.entries(fields).flatMap(([name, label]) => {
+    const error = errors.find((one) => fieldOf(one) === name);
+    return error ? [{ name, label, error }] : [];
+  });
   return (
-    <Note kind="danger">
-      {!areFieldsValid && <p>Nothing was saved. Check the highlighted fields.</p>}
-      {others.slice(0, 10).map(({ path, message }) => (
-        <p>{`${visible(path)} ${message}`.trim()}</p>
-      ))}
-    </Note>
+    <div class="note danger" role="alert" tabIndex={-1} autoFocus>
+      {named.length > 0 && (
+        <>
+          <p>
+            <strong>Nothing was saved.</strong> Correct this, and submit the form again:
+          </p>
+          <ul>
+            {named.map(({ name, label, error }) => (
+              <li>
+                <a href={`#${name}`}>
+                  {label}: {toSentence(error.message)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {errors
+        .filter((error) => !isShown(error))
+        .slice(0, 10)
+        .map(({ path, message }) => (
+          <p>{`${visible(path)} ${message}`.trim()}</p>
+        ))}
+    </div>
   );
 }

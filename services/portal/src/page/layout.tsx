@@ -7,6 +7,7 @@ import { codeScript, renderDocument } from "@shipping/site/layout/html-document"
 import { SiteHeader } from "@shipping/site/layout/site-header";
 import type { Router } from "express";
 import type { SignedIn } from "../session/session.js";
+import { DoneMessage } from "./done.js";
 import { Form, FormAccount, Input } from "./form.js";
 import {
   ACCOUNT_SECTIONS,
@@ -24,9 +25,9 @@ const ownAsset = (name: string) => new URL(`../../assets/${name}`, import.meta.u
 
 const style = loadAsset(
   `${AREA_PATH}/style.css`,
-  siteAsset("site.css"),
-  ...["base.css", "code.css"].map(siteAsset),
-  ...["developers.css", "resources.css", "requests.css", "charts.css", "overview.css"].map(ownAsset),
+  siteAsset("scale.css"),
+  ...["site.css", "base.css", "code.css"].map(siteAsset),
+  ...["developers.css", "lists.css", "resources.css", "requests.css", "charts.css", "overview.css", "print.css"].map(ownAsset),
 );
 const script = loadAsset(`${AREA_PATH}/script.js`, ownAsset("developers.js"));
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
@@ -42,7 +43,7 @@ export function serveAssets(router: Router): string[] {
   return [style.path, script.path, CLEAR_PATH];
 }
 
-export function renderArea(page: HtmlPage, { page: route, session, environment: visited }: PageLocals): string {
+export function renderArea(page: HtmlPage, { page: route, session, environment: visited, done }: PageLocals): string {
   const section = session && route?.section;
   // Undefined on pages of the whole account.
   const environment = route && isPerEnvironment(route) ? visited : undefined;
@@ -55,20 +56,20 @@ export function renderArea(page: HtmlPage, { page: route, session, environment: 
     environment: session && environment,
     children: (
       <>
-        <SiteHeader site={{ hasArea: true }} part="developers">
+        <SiteHeader
+          site={{ hasArea: true }}
+          part="developers"
+          menu={session && <PhoneMenu session={session} section={section} environment={environment} />}
+        >
           {session && <SearchForm environment={environment ?? "sandbox"} text={page.searched} />}
           {session && <Account session={session} />}
         </SiteHeader>
-        {session && environment && (
-          <aside class="band" aria-label="About this environment">
-            <strong>{ENVIRONMENTS[environment].name}</strong> {ENVIRONMENTS[environment].says}
-            {!getCapabilities(environment).labels &&
-              " No carrier is set up yet, so there are no rates, labels or tracking. Ask the operator of the platform to connect one."}
-          </aside>
-        )}
+        {session && <EnvironmentBand section={section} environment={environment} />}
         {session ? (
           <div class="columns">
-            <SideNavigation section={section} environment={environment} />
+            <div class="side wide">
+              <PageNavigation section={section} environment={environment} />
+            </div>
             <main id="main">
               {session.suspended && (
                 <Note kind="danger">
@@ -76,11 +77,13 @@ export function renderArea(page: HtmlPage, { page: route, session, environment: 
                   can be changed. Contact the operator of the platform.
                 </Note>
               )}
+              {done && <DoneMessage done={done} environment={visited} />}
               <FormAccount.Provider value={session}>{page.body}</FormAccount.Provider>
             </main>
           </div>
         ) : (
           <main id="main" class="alone">
+            {done && <DoneMessage done={done} environment={visited} />}
             {page.body}
           </main>
         )}
@@ -127,14 +130,17 @@ const ENVIRONMENTS: Record<Environment, { name: string; says: string }> = {
   live: { name: "Live", says: "Real orders and shipments." },
 };
 
-/** The navigation: the other environment, the sections of this one, and those of the whole account. On phones, these are a menu. */
-function SideNavigation(props: { section: Section | undefined; environment: Environment | undefined }) {
-  const { section, environment } = props;
-  // Pages of the whole account link to the sandbox.
-  const base = `${AREA_PATH}/${environment ?? "sandbox"}`;
+interface Place {
+  section: Section | undefined;
+  /** Undefined on pages of the whole account. */
+  environment: Environment | undefined;
+}
+
+/** Below the header: the switch between the environments, and a sentence about the present one. */
+function EnvironmentBand({ section, environment }: Place) {
   const shared = section && section in ENVIRONMENT_SECTIONS ? pathOf(section) : "";
   return (
-    <div class="side">
+    <div class={environment ? "band" : "band none"}>
       <nav aria-label="Environment" class="switch">
         {(["sandbox", "live"] as const).map((target) => (
           <a href={`${AREA_PATH}/${target}${shared}`} aria-current={environment === target ? "true" : undefined}>
@@ -142,24 +148,35 @@ function SideNavigation(props: { section: Section | undefined; environment: Envi
           </a>
         ))}
       </nav>
-      <nav aria-label="Pages" class="wide">
-        <PageLinks base={base} current={section} />
-      </nav>
-      <details class="narrow">
-        <summary>Menu</summary>
-        <nav aria-label="Pages">
-          <PageLinks base={base} current={section} />
-        </nav>
-      </details>
+      <aside aria-label="About this environment">
+        {environment ? ENVIRONMENTS[environment].says : "The whole account, sandbox and live."}
+        {environment &&
+          !getCapabilities(environment).labels &&
+          " No carrier is set up yet, so there are no rates, labels or tracking. Ask the operator of the platform to connect one."}
+      </aside>
     </div>
   );
 }
 
-function PageLinks({ base, current }: { base: string; current: Section | undefined }) {
+/** The pages of this environment, and those of the whole account, which link to the sandbox. */
+function PageNavigation({ section, environment }: Place) {
+  return (
+    <nav aria-label="Pages">
+      <SectionLinks
+        base={`${AREA_PATH}/${environment ?? "sandbox"}`}
+        sections={ENVIRONMENT_SECTIONS}
+        current={section}
+      />
+      <SectionLinks base={AREA_PATH} sections={ACCOUNT_SECTIONS} current={section} />
+    </nav>
+  );
+}
+
+function PhoneMenu({ session, ...place }: Place & { session: SignedIn }) {
   return (
     <>
-      <SectionLinks base={base} sections={ENVIRONMENT_SECTIONS} current={current} />
-      <SectionLinks base={AREA_PATH} sections={ACCOUNT_SECTIONS} current={current} />
+      <PageNavigation {...place} />
+      <Account session={session} />
     </>
   );
 }

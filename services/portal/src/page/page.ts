@@ -109,8 +109,22 @@ export interface HtmlPage {
   refreshSeconds?: number | undefined;
 }
 
+/** What a form has changed. The page to which its answer redirects says so, once. */
+export type Done =
+  | "key-revoked"
+  | "subscription-disabled"
+  | "label-voided"
+  | "member-removed"
+  | "role-changed"
+  | "session-ended"
+  | "member-signed-out"
+  | "account-switched"
+  | "signed-out"
+  | "signed-out-everywhere";
+
 interface Redirect {
   location: string;
+  done?: Done;
 }
 
 interface FileContent {
@@ -196,6 +210,7 @@ export interface PageLocals extends RequestLocals {
   page: PageRoute | undefined;
   session: SignedIn | undefined;
   environment: Environment;
+  done: Done | undefined;
 }
 
 export function toCaller({ session, environment }: Pick<PageRequest, "session" | "environment">): Caller {

@@ -5,8 +5,10 @@ import { type FieldError, fail, failFields, failureIn } from "@shipping/kit/erro
 import { isPlain } from "@shipping/kit/http/http-rules";
 import { collect, MAX_BODY_BYTES } from "@shipping/kit/http/read-body";
 import { isId, newId, type Random } from "@shipping/kit/ids";
+import { callOptions } from "@shipping/kit/rpc/call-owner";
+import type { Snapshot } from "@shipping/proto/shipping/common/v1/common_pb";
 import { z } from "zod";
-import type { HtmlPage, PageAnswer } from "./page.js";
+import { type HtmlPage, type PageAnswer, type PageDeps, type PageRequest, toCaller } from "./page.js";
 
 /** The fields of a form, each with all its values in order. */
 export type Form = ReadonlyMap<string, readonly string[]>;
@@ -77,7 +79,11 @@ export async function submitForm<Value>(
     act(value: Value): Promise<PageAnswer>;
   },
 ): Promise<PageAnswer> {
-  const { schema, fields, list, show, act } = wanted;
+  const { schema, fields, list, act } = wanted;
+  const show = (errors: readonly FieldError[]) => {
+    const page = wanted.show(errors);
+    return { ...page, title: `Error: ${page.title}` };
+  };
   const { value, errors } = checkForm(schema, form, fields);
   if (!value) return { ...show(errors), status: 422 };
   try {
@@ -114,4 +120,38 @@ export function readFormId(form: Form): string {
 export function keepFormId(form: Form, random: Random): string {
   const sent = readField(form, "form_id");
   return isId("form", sent) ? sent : newId("form", random);
+}
+
+/** A write of the API, made by a form. */
+interface FormWrite {
+  /** The `operationId` of the API's operation. */
+  operation: string;
+  id?: string;
+  /** The ID of the rendered form. The idempotency key is made from it. */
+  formId: string;
+  /** For forms that make several writes: tells their idempotency keys apart. */
+  step?: string;
+  /** Undefined if the endpoint has no body. */
+  body: unknown;
+}
+
+/** Executes a write as its endpoint does, with the same validation and events, at most once per form. */
+export async function writeByForm(
+  deps: PageDeps,
+  request: PageRequest,
+  { operation, id = "", formId, step, body }: FormWrite,
+): Promise<Snapshot> {
+  const { snapshot } = await deps.access.executeWrite(
+    {
+      caller: toCaller(request),
+      actor: request.actor,
+      operation,
+      id,
+      body: body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)),
+      idempotencyKey: ["developer-area", formId, step].filter(Boolean).join(":"),
+    },
+    callOptions(request),
+  );
+  if (!snapshot) throw new Error("The gateway answered a write without its result.");
+  return snapshot;
 }

@@ -3,6 +3,9 @@ import type { ComponentChildren } from "preact";
 /** The columns of a table: the cell of a row by the column's heading. Columns that are not shown are falsy. */
 export type Columns<Row> = Readonly<Record<string, ((row: Row) => ComponentChildren) | false | undefined>>;
 
+/** The heading of the boxes that select rows, which is only read aloud. */
+export const SELECT = "Select";
+
 interface TableProps<Row> {
   columns: Columns<Row>;
   rows: readonly Row[];
@@ -11,19 +14,30 @@ interface TableProps<Row> {
   /** The heading of the column of actions, which has no label on narrow screens. */
   actions?: string;
   rowClass?(row: Row): string | undefined;
+  /**
+   * For a list: the places of its columns in rows of two lines on narrow screens, where other columns are hidden. On wide screens, its rows have
+   * one line. A click anywhere in a row follows its link with the class `row`.
+   */
+  places?: Readonly<Record<string, Place>>;
 }
 
-/** A table. On narrow screens its headings are hidden, and each cell shows its own `data-label`. Styles find a column by its heading. */
-export function Table<Row>({ columns, rows, caption, actions, rowClass, ...attributes }: TableProps<Row>) {
+/** The first line has a title, a state and a time; the second has details and something beside them. A box before both selects the row. */
+type Place = "select" | "title" | "state" | "when" | "detail" | "aside";
+
+/**
+ * A table. On narrow screens its headings are hidden, and each cell shows its own `data-label`, unless the table has places. Styles find a column
+ * by its heading.
+ */
+export function Table<Row>({ columns, rows, caption, actions, rowClass, places, ...attributes }: TableProps<Row>) {
   const shown = Object.entries(columns).flatMap(([heading, cell]) => (cell ? [{ heading, cell }] : []));
   return (
-    <table class={attributes.class}>
+    <table class={places ? `list ${attributes.class ?? ""}`.trim() : attributes.class}>
       {caption && <caption>{caption}</caption>}
       <thead>
         <tr>
           {shown.map(({ heading }) => (
             <th scope="col" data-column={heading.toLowerCase()}>
-              {heading}
+              {heading === SELECT ? <span class="unseen">{heading}</span> : heading}
             </th>
           ))}
         </tr>
@@ -32,7 +46,9 @@ export function Table<Row>({ columns, rows, caption, actions, rowClass, ...attri
         {rows.map((row) => (
           <tr class={rowClass?.(row)}>
             {shown.map(({ heading, cell }) => (
-              <td data-label={heading === actions ? undefined : heading}>{cell(row)}</td>
+              <td data-label={heading === actions ? undefined : heading} class={places?.[heading]}>
+                {cell(row)}
+              </td>
             ))}
           </tr>
         ))}

@@ -17,31 +17,8 @@ export function Name({ children }: { children: string }) {
   );
 }
 
-/** Text with email addresses or URLs, whose lines break after their punctuation and not within a word, nor within `label.created`. */
-export function Breakable({ children }: { children: string }) {
-  const [first, ...others] = toParts(visible(children));
-  return (
-    <bdi>
-      {first}
-      {others.map((part) => [<wbr />, part])}
-    </bdi>
-  );
-}
-
-function toParts(text: string): string[] {
-  const parts: string[] = [];
-  let from = 0;
-  let isAddress = false;
-  for (const { 0: mark, index } of text.matchAll(/[\s@/]|\.\b/g)) {
-    if (mark !== ".") isAddress = mark === "@" || mark === "/";
-    if (!isAddress || !/\w/.test(text[index + 1] ?? "")) continue;
-    parts.push(text.slice(from, index + 1));
-    from = index + 1;
-  }
-  return [...parts, text.slice(from)];
-}
-
-const TAIL = /.{0,8}$/su;
+const TAIL_LENGTH = 8;
+const graphemes = new Intl.Segmenter();
 // Words up to this length fit every column, and lines break between them, and after the hyphens of names.
 const SHORT = 16;
 const LONG = /\S{17}/;
@@ -55,7 +32,8 @@ export function Middle({ children: text, marks = [] }: { children: string; marks
   const shown = visible(text);
   if (!LONG.test(shown) || shown.split(BETWEEN_WORDS).every((word) => word.length <= SHORT))
     return <Marked marks={marks}>{text}</Marked>;
-  const [start, end] = withMarks(shown, marks, shown.length - TAIL.exec(shown)![0].length);
+  const tail = [...graphemes.segment(shown)].at(-TAIL_LENGTH);
+  const [start, end] = withMarks(shown, marks, tail?.index ?? 0);
   return (
     <bdi class="middle" title={shown}>
       <span>{start}</span>
@@ -64,11 +42,29 @@ export function Middle({ children: text, marks = [] }: { children: string; marks
   );
 }
 
-/** A point in time, in UTC. The script replaces it with the time in the reader's zone, and the zone's name; the tooltip stays in UTC. */
-export function Time({ at }: { at: Date | string }) {
+/** The link of a row, which a click anywhere in the row follows. */
+export function RowLink(props: { href: string; children: string; title?: string; marks?: readonly string[] }) {
+  const { href, children, title = visible(children), marks = [] } = props;
+  return (
+    <a href={href} class="row" title={title} data-result>
+      <Marked marks={marks}>{children}</Marked>
+    </a>
+  );
+}
+
+/**
+ * A point in time, in UTC. The script replaces it with the time in the reader's zone, and the zone's name; the tooltip stays in UTC. In a list it is
+ * `short`: without the zone, and without the year or the day if these are the present ones.
+ */
+export function Time({ at, short }: { at: Date | string; short?: true }) {
   const iso = new Date(at).toISOString();
   const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];
-  return <time dateTime={iso} title={`${day} ${time} UTC`}>{`${day} ${time.slice(0, 5)} UTC`}</time>;
+  const minute = `${day} ${time.slice(0, 5)}`;
+  return (
+    <time dateTime={iso} title={`${day} ${time} UTC`} class={short && "short"}>
+      {short ? minute : `${minute} UTC`}
+    </time>
+  );
 }
 
 /** " since" a point in time, within a sentence. Renders nothing if the time is not known. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { HiddenField, Input } from "./form.js";
 
 /** A day or a time in the query of a filter, and their zone. The longest zone name has 32 characters. */
@@ -34,7 +35,7 @@ export function ZoneField({ zone = "" }: { zone: string | undefined }) {
   return <HiddenField name="zone" value={zone} />;
 }
 
-/** A day or a time of a filter. Its label names the zone. */
+/** A day or a time of a filter. A hint names the zone. */
 export function TimeField(props: {
   name: string;
   label: string;
@@ -46,7 +47,10 @@ export function TimeField(props: {
   return (
     <div class="field">
       <label for={name}>
-        {label} (<ZoneName zone={zone} />)
+        {label}{" "}
+        <span class="hint">
+          <ZoneName zone={zone} />
+        </span>
       </label>
       <Input type={type} id={name} name={name} value={value} />
     </div>
@@ -56,4 +60,21 @@ export function TimeField(props: {
 /** The name of a zone. Where it is not fixed, the script replaces it with the reader's. */
 export function ZoneName({ zone = "UTC" }: { zone?: string | undefined }) {
   return <span class="zone">{zone}</span>;
+}
+
+/** The fields of a filter behind a button, which shows how many are in use. `clear` is the path of the list without them. */
+export function FilterFold(props: { used: number; clear: string; children: ComponentChildren }) {
+  const { used, clear, children } = props;
+  return (
+    <details class="fold">
+      <summary class="button quiet">Filters{used > 0 && <span class="count">{used}</span>}</summary>
+      <div class="panel">
+        {children}
+        <div class="actions">
+          <button type="submit">Apply</button>
+          {used > 0 && <a href={clear}>Clear</a>}
+        </div>
+      </div>
+    </details>
+  );
 }

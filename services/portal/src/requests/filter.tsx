@@ -7,7 +7,16 @@ import type { Key } from "@shipping/proto/shipping/access/v1/access_pb";
 import { keyName } from "../keys/key-name.js";
 import { ALL, Choice, Form, Input } from "../page/form.js";
 import { pagingQuery, readCursor } from "../page/paging.js";
-import { readZone, TIME_PARAMETER, TimeField, toInstant, toLocal, ZoneField, zoneQuery } from "../page/zone.js";
+import {
+  FilterFold,
+  readZone,
+  TIME_PARAMETER,
+  TimeField,
+  toInstant,
+  toLocal,
+  ZoneField,
+  zoneQuery,
+} from "../page/zone.js";
 
 /** The filter of the request list. Invalid values are ignored. */
 export interface RequestFilter extends WantedRequests {
@@ -60,6 +69,11 @@ export function isFiltered({ after: _, ...filter }: RequestFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined);
 }
 
+/** The filters behind the button. A text, which has its own field, replaces them. */
+function countFilters({ status, method, keyId, from, until }: RequestFilter): number {
+  return [status, method, keyId, from, until].filter((value) => value !== undefined).length;
+}
+
 export function toPath(list: string, filter: RequestFilter): string {
   const { text, status, method, keyId, zone, after } = filter;
   const [from, until] = [formatMinute(filter.from, zone), formatMinute(filter.until, zone)];
@@ -87,23 +101,6 @@ const CLASSES = [
 ] as const;
 const CODES = Object.entries(errors).map(([code, { status }]) => [code, `${status} ${code}`] as const);
 
-export function SearchForm({ list, filter }: { list: string; filter: RequestFilter }) {
-  return (
-    <search class="request-search">
-      <Form fields={requestsQuery} method="get" action={list}>
-        <Input
-          type="search"
-          name="q"
-          value={filter.text}
-          aria-label="Request ID, idempotency key or resource ID"
-          placeholder="Request ID, idempotency key or resource ID"
-        />
-        <button type="submit">Search</button>
-      </Form>
-    </search>
-  );
-}
-
 export function FilterForm(props: { list: string; filter: RequestFilter; keys: readonly Key[] }) {
   const { list, filter, keys } = props;
   const { status = "", keyId } = filter;
@@ -115,29 +112,35 @@ export function FilterForm(props: { list: string; filter: RequestFilter; keys: r
   ]);
   if (keyId && !keys.some(({ id }) => id === keyId)) keyChoices.push([keyId, keyId]);
   return (
-    <Form fields={requestsQuery} class="filter" method="get" action={list} aria-label="Filter">
-      <Choice name="status" label="Status" chosen={status} options={[ALL, ...CLASSES, ...number, ...CODES]} />
-      <Choice
-        name="method"
-        label="Method"
-        chosen={filter.method}
-        options={[ALL, ...METHODS.map((method) => [method, method] as const)]}
+    <Form fields={requestsQuery} class="filter" method="get" action={list}>
+      <Input
+        type="search"
+        name="q"
+        value={filter.text}
+        aria-label="Request ID, idempotency key or resource ID"
+        placeholder="Request ID, idempotency key or resource ID"
       />
-      <Choice name="key" label="API key" chosen={keyId} options={[ALL, ...keyChoices]} />
-      <ZoneField zone={filter.zone} />
-      {(["from", "until"] as const).map((name) => (
-        <TimeField
-          name={name}
-          label={name === "from" ? "From" : "Until"}
-          type="datetime-local"
-          value={formatMinute(filter[name], filter.zone)}
-          zone={filter.zone}
+      <button type="submit">Search</button>
+      <FilterFold used={countFilters(filter)} clear={list}>
+        <Choice name="status" label="Status" chosen={status} options={[ALL, ...CLASSES, ...number, ...CODES]} />
+        <Choice
+          name="method"
+          label="Method"
+          chosen={filter.method}
+          options={[ALL, ...METHODS.map((method) => [method, method] as const)]}
         />
-      ))}
-      <div class="field send">
-        <button type="submit">Filter</button>
-        {isFiltered(filter) && <a href={list}>Clear</a>}
-      </div>
+        <Choice name="key" label="API key" chosen={keyId} options={[ALL, ...keyChoices]} />
+        <ZoneField zone={filter.zone} />
+        {(["from", "until"] as const).map((name) => (
+          <TimeField
+            name={name}
+            label={name === "from" ? "From" : "Until"}
+            type="datetime-local"
+            value={formatMinute(filter[name], filter.zone)}
+            zone={filter.zone}
+          />
+        ))}
+      </FilterFold>
     </Form>
   );
 }

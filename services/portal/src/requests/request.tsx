@@ -159,23 +159,9 @@ function StatusTag({ status, code }: Pick<LoggedRequest, "status" | "code">) {
   return <span class={`tag${toneClass({ status, code })}`}>{`${status} ${STATUS_CODES[status] ?? ""}`}</span>;
 }
 
-/** The status of a request in the list, with the code of its error. */
+/** The status of a request in the list. */
 export function ListedStatus({ status, code }: Pick<LoggedRequest, "status" | "code">) {
-  return (
-    <>
-      <span class={`tag${toneClass({ status, code })}`}>{status ?? "No response"}</span>
-      {code !== undefined && (
-        <code class="sub">
-          {code.split(/(?<=_)/).map((word) => (
-            <>
-              {word}
-              <wbr />
-            </>
-          ))}
-        </code>
-      )}
-    </>
-  );
+  return <span class={`tag${toneClass({ status, code })}`}>{status ?? "No response"}</span>;
 }
 
 function toneClass({ status, code }: Pick<LoggedRequest, "status" | "code">): string {

@@ -4,8 +4,8 @@ import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequ
 import { PAGE_SIZE, Paging } from "../page/paging.js";
 import { isMissing, MissingPart, readMain, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
-import { Text, Time } from "../page/text.js";
-import { FilterForm, isFiltered, type RequestFilter, readFilter, SearchForm, toPath, toWanted } from "./filter.js";
+import { RowLink, Text, Time } from "../page/text.js";
+import { FilterForm, isFiltered, type RequestFilter, readFilter, toPath, toWanted } from "./filter.js";
 import { formatDuration, formatSimilar, KeyName, ListedStatus, readRequest } from "./request.js";
 
 /** A page of the log. Only a search that stopped at its limit of rows says how far back it looked. */
@@ -31,7 +31,6 @@ export async function showRequests(deps: PageDeps, request: PageRequest): Promis
     <>
       <h1>{environment === "live" ? "Live requests" : "Sandbox requests"}</h1>
       {!isMissing(read) && <Introduction days={read.days} />}
-      <SearchForm list={list} filter={filter} />
       <FilterForm list={list} filter={filter} keys={unlessMissing(keys)?.keys ?? []} />
       {isMissing(read) ? (
         <MissingPart what="The requests cannot be shown." request={request} />
@@ -70,20 +69,16 @@ export function RequestTable({ list, rows }: { list: string; rows: readonly Logg
   return (
     <Table
       class="requests"
+      places={{ Request: "title", Status: "state", Error: "detail", Time: "aside" }}
       columns={{
         Request: ({ id, method, path }) => (
-          <span>
-            <a href={`${list}/${id}`}>
-              {method} <Text>{path.replace(/^\/api\/v1(?=\/)/, "")}</Text>
-            </a>
-            <code class="sub">{id}</code>
-          </span>
+          <RowLink href={`${list}/${id}`}>{`${method} ${path.replace(/^\/api\/v1(?=\/)/, "")}`}</RowLink>
         ),
-        Status: (row) => (
-          <span>
-            <ListedStatus {...row} />
-            {row.replayed && <span class="sub">Replayed</span>}
-            {row.more > 0 && <span class="sub">{formatSimilar(row)}</span>}
+        Status: (row) => <ListedStatus {...row} />,
+        Error: (row) => (
+          <span title={formatSimilar(row)}>
+            {row.code !== undefined && <code>{row.code}</code>} {row.replayed && "Replayed"}
+            {row.more > 0 && <span class="beside"> and {row.more.toLocaleString("en")} similar</span>}
           </span>
         ),
         "API key": (row) => (
@@ -91,8 +86,8 @@ export function RequestTable({ list, rows }: { list: string; rows: readonly Logg
             <KeyName {...row} />
           </span>
         ),
-        Duration: (row) => <span class="nowrap">{formatDuration(row)}</span>,
-        Time: ({ at }) => <Time at={at} />,
+        Duration: (row) => formatDuration(row),
+        Time: ({ at }) => <Time at={at} short />,
       }}
       rows={rows}
     />

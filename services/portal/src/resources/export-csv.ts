@@ -72,7 +72,7 @@ function toRow(record: Partial<ListedRecord>, label?: LabelSummary): CsvRow {
 /** `GET …/shipments/csv` and its siblings: all pages of a filtered list, sent while they are read. */
 export function exportCsv(kind: ListedKind): (deps: PageDeps, request: PageRequest) => Promise<Download> {
   return async (deps, request) => {
-    const filter = readFilter(request.query, { kind });
+    const filter = readFilter(request.query, { kind, now: deps.now() });
     const asked = toParameters(filter).map((parameter) => parameter.join("="));
     const what = asked.length > 0 ? `${kind} as CSV: ${asked.join(", ")}` : `${kind} as CSV`;
     await logExport(deps, { ...toCaller(request), actor: request.actor, what });

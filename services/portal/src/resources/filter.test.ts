@@ -1,7 +1,8 @@
 import { isFiltered, readFilter, toPath, toWanted } from "./filter.js";
 
 const SHP = "shp_mfrggzdfmztwq2lknnwg23tpoa";
-const read = (query: string) => readFilter(new URLSearchParams(query), { kind: "shipments" });
+const read = (query: string) =>
+  readFilter(new URLSearchParams(query), { kind: "shipments", now: new Date("2026-11-21T23:30:00Z") });
 
 describe("the filter of a list", () => {
   test("is what the form sent, and asks the owner for whole days in UTC if no zone is named", () => {

@@ -26,6 +26,7 @@ export interface Wanted {
   limit?: number | undefined;
   /** Without the sender and the metadata of the matches. */
   rowsOnly?: boolean | undefined;
+  countsMatches?: boolean | undefined;
 }
 
 /** The position of a page in the matches of a search. */
@@ -65,8 +66,8 @@ export async function startLabelSearch(deps: PageDeps, request: PageRequest, wan
     text && !toLabelName(text) ? await findLabelsByShipment(deps, request, text) : { ids: [], incomplete: false };
   return async (part: PageRequest, place?: Place) => {
     const search = toSearch({ ...wanted, ...place, text }, ids);
-    const { labels, ...rest } = await ask(part, deps.clients.carrier.searchLabels, { search });
-    return { found: labels, incomplete, ...rest };
+    const { labels, matches, ...rest } = await ask(part, deps.clients.carrier.searchLabels, { search });
+    return { found: labels, incomplete, ...rest, matches: incomplete ? undefined : matches };
   };
 }
 

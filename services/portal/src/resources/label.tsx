@@ -1,16 +1,15 @@
 import { newId } from "@shipping/kit/ids";
+import { LatestChange, readHistory, Timeline } from "../events/history.js";
 import { Confirmation } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { readFormId } from "../page/read-form.js";
+import { readFormId, writeByForm } from "../page/read-form.js";
 import { Breadcrumb, Id, Text } from "../page/text.js";
-import { writeByForm } from "../page/write-by-form.js";
 import { readLabel, readLabelFile, readTracking } from "../read/read-resources.js";
 import { drawPage } from "./draw-page.js";
 import { findShipmentsById } from "./find-resources.js";
-import { LatestChange, readHistory, Timeline } from "./history.js";
 import { LabelActions, LabelCard } from "./label-card.js";
-import { shortPlace } from "./parcel.js";
+import { Destination } from "./parcel.js";
 import { Status } from "./record-table.js";
 
 // Part of the picture's ETag: another version of the renderer may draw a label differently.
@@ -45,7 +44,7 @@ export async function showLabel(deps: PageDeps, request: PageRequest): Promise<P
         For shipment <Id href={`${base}/shipments/${label.shipment_id}`}>{label.shipment_id}</Id>
         {shipment?.to && (
           <span class="sub">
-            <Text>{shipment.reference}</Text> to <Text>{shipment.to.name}</Text>, <Text>{shortPlace(shipment.to)}</Text>
+            <Text>{shipment.reference}</Text> to <Text>{shipment.to.name}</Text>, <Destination to={shipment.to} />
           </span>
         )}
       </p>
@@ -93,7 +92,11 @@ export async function confirmVoid(deps: PageDeps, request: PageRequest): Promise
       facts={{
         "Tracking number": <code>{label.tracking_number}</code>,
         Shipment: shipment?.to && <Text>{shipment.reference}</Text>,
-        Recipient: shipment?.to && <Text>{`${shipment.to.name}, ${shortPlace(shipment.to)}`}</Text>,
+        Recipient: shipment?.to && (
+          <>
+            <Text>{shipment.to.name}</Text>, <Destination to={shipment.to} />
+          </>
+        ),
       }}
       submit="Void label"
       cancel={path}
@@ -113,5 +116,5 @@ export async function submitVoid(deps: PageDeps, request: PageRequest): Promise<
   const formId = readFormId(request.form);
   await readLabel(deps, request, id);
   await writeByForm(deps, request, { operation: "voidLabel", id, formId, body: {} });
-  return { location: `${AREA_PATH}/${environment}/labels/${id}` };
+  return { location: `${AREA_PATH}/${environment}/labels/${id}`, done: "label-voided" };
 }

@@ -1,20 +1,21 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
-import { toMarks } from "../page/marked.js";
+import { Marked, toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
-import { Table } from "../page/table.js";
-import { ButtonLink, Middle, Time } from "../page/text.js";
-import { FilteredList, readFilter, toWanted } from "./filter.js";
+import { SELECT, Table } from "../page/table.js";
+import { ButtonLink, RowLink, Time } from "../page/text.js";
+import { readFilter, toWanted } from "./filter.js";
+import { FilteredList } from "./filtered-list.js";
 import { findLabels, findShipmentsById, type ListedRecord } from "./find-resources.js";
-import { LabelSelection, recordColumns, SelectLabel, Status } from "./record-table.js";
+import { LabelFile, recordColumns, SelectLabel, Status } from "./record-table.js";
 
 type LabelRow = LabelSummary & { shipment: ListedRecord | undefined };
 
 export async function showLabels(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = readFilter(query, { kind: "labels" });
-  const page = await readPart(request, (part) => findLabels(deps, part, toWanted(filter)));
+  const filter = readFilter(query, { kind: "labels", now: deps.now() });
+  const page = await readPart(request, (part) => findLabels(deps, part, { ...toWanted(filter), countsMatches: true }));
   const found = unlessMissing(page)?.found ?? [];
   const shipmentIds = found.map(({ shipmentId }) => shipmentId);
   const rowsOnly = filter.text === "";
@@ -34,37 +35,41 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
       empty={<NoLabels environment={environment} />}
     >
       {isMissing(shipments) && <MissingPart what="The recipients cannot be shown." request={request} />}
-      <LabelSelection environment={environment}>
-        <Table
-          class="list labels labelled"
-          columns={{
-            "Tracking number": ({ id, trackingNumber }) => (
-              <span>
-                <a href={`${base}/labels/${id}`} class="tracking" aria-label={trackingNumber} data-result>
-                  <Middle>{trackingNumber}</Middle>
-                </a>
-                <code class="sub">
-                  <Middle>{id}</Middle>
-                </code>
-              </span>
-            ),
-            Shipment: ({ shipmentId, shipment }) => (
-              <ShipmentLink base={base} id={shipmentId} reference={shipment?.reference} marks={marks} />
-            ),
-            ...recordColumns(rows, ({ shipment }) => shipment ?? {}, marks),
-            Status: ({ status }) => <Status status={status} />,
-            Created: ({ createdAt }) => <Time at={createdAt} />,
-            Label: ({ id, status, trackingNumber }) =>
-              status !== "voided" && <SelectLabel base={base} id={id} name={trackingNumber} />,
-          }}
-          rows={rows}
-          rowClass={({ status }) => (status === "voided" ? "over" : undefined)}
-        />
-      </LabelSelection>
+      <Table
+        class="labels labelled"
+        places={PLACES}
+        columns={{
+          [SELECT]: ({ id, status, trackingNumber }) =>
+            status !== "voided" && <SelectLabel id={id} name={trackingNumber} />,
+          "Tracking number": ({ id, trackingNumber }) => (
+            <RowLink href={`${base}/labels/${id}`}>{trackingNumber}</RowLink>
+          ),
+          Shipment: ({ shipmentId, shipment }) => (
+            <a href={`${base}/shipments/${shipmentId}`}>
+              <Marked marks={marks}>{shipment?.reference ?? shipmentId}</Marked>
+            </a>
+          ),
+          ...recordColumns(rows, ({ shipment }) => shipment ?? {}, marks),
+          Status: ({ status }) => <Status status={status} />,
+          Created: ({ createdAt }) => <Time at={createdAt} short />,
+          PDF: ({ id, status, trackingNumber }) =>
+            status !== "voided" && <LabelFile base={base} id={id} name={trackingNumber} />,
+        }}
+        rows={rows}
+        rowClass={({ status }) => (status === "voided" ? "over" : undefined)}
+      />
     </FilteredList>,
   );
   return retryMissing(list, request, [page, shipments]);
 }
+
+const PLACES = {
+  [SELECT]: "select",
+  "Tracking number": "title",
+  Status: "state",
+  Recipient: "detail",
+  Created: "aside",
+} as const;
 
 function NoLabels({ environment }: { environment: Environment }) {
   if (environment === "live")
@@ -76,14 +81,5 @@ function NoLabels({ environment }: { environment: Environment }) {
       <p>There are no sandbox labels yet. Follow the quick start to create one.</p>
       <ButtonLink href={`${AREA_PATH}/quick-start`}>Open the quick start</ButtonLink>
     </>
-  );
-}
-
-function ShipmentLink(props: { base: string; id: string; reference: string | undefined; marks: readonly string[] }) {
-  const { base, id, reference = id, marks } = props;
-  return (
-    <a href={`${base}/shipments/${id}`} aria-label={reference}>
-      <Middle marks={marks}>{reference}</Middle>
-    </a>
   );
 }

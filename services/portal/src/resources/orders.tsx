@@ -1,3 +1,4 @@
+import { LatestChange, readHistory, Timeline } from "../events/history.js";
 import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
@@ -5,16 +6,16 @@ import { readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, ButtonLink, Id, Text } from "../page/text.js";
 import { readOrder } from "../read/read-resources.js";
-import { FilteredList, readFilter, toWanted } from "./filter.js";
+import { readFilter, toWanted } from "./filter.js";
+import { FilteredList } from "./filtered-list.js";
 import { findOrders, searchShipments } from "./find-resources.js";
-import { LatestChange, readHistory, Timeline } from "./history.js";
 import { ParcelDetails } from "./parcel.js";
 import { RecordTable, Status, TestTag } from "./record-table.js";
 
 export async function showOrders(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = readFilter(query, { kind: "orders" });
-  const page = await readPart(request, (part) => findOrders(deps, part, toWanted(filter)));
+  const filter = readFilter(query, { kind: "orders", now: deps.now() });
+  const page = await readPart(request, (part) => findOrders(deps, part, { ...toWanted(filter), countsMatches: true }));
   const found = unlessMissing(page)?.found ?? [];
   const list = htmlPage(
     "Orders",

@@ -1,5 +1,6 @@
 import type { address, parcel } from "@shipping/api/input/schemas";
 import type { z } from "zod";
+import { Marked } from "../page/marked.js";
 import { Json, Text } from "../page/text.js";
 import { FURTHER, furtherText, headingOf } from "./further-fields.js";
 
@@ -70,9 +71,17 @@ function PostalAddress(address: Address) {
   );
 }
 
-export function shortPlace(place: Pick<Address, "postal_code" | "city" | "country">): string {
-  const { postal_code: postalCode, city, country } = place;
-  return `${postalCode} ${city}, ${country}`;
+export function shortPlace({ city, country }: Pick<Address, "city" | "country">): string {
+  return `${city}, ${country}`;
+}
+
+/** The same with the city isolated, so that one written from right to left does not turn the country around. */
+export function Destination({ to, marks = [] }: { to: Address; marks?: readonly string[] }) {
+  return (
+    <>
+      <Marked marks={marks}>{to.city}</Marked>, {to.country}
+    </>
+  );
 }
 
 const countries = new Intl.DisplayNames(["en"], { type: "region" });

@@ -4,13 +4,13 @@ import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { ComponentChildren } from "preact";
 import { Form, Input } from "../page/form.js";
-import { unmarkedIn } from "../page/marked.js";
+import { Marked, unmarkedIn } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";
-import { type Columns, Table } from "../page/table.js";
-import { Middle, Time } from "../page/text.js";
+import { type Columns, SELECT, Table } from "../page/table.js";
+import { Middle, RowLink, Time } from "../page/text.js";
 import type { ListedRecord } from "./find-resources.js";
 import { FURTHER, furtherText, headingOf } from "./further-fields.js";
-import { type Address, shortPlace } from "./parcel.js";
+import { type Address, Destination, shortPlace } from "./parcel.js";
 
 /** Orders or shipments as rows of a list. Words that a search has found are marked. Shipments have their labels, if those could be read. */
 export function RecordTable(props: {
@@ -24,38 +24,52 @@ export function RecordTable(props: {
   const base = `${AREA_PATH}/${environment}`;
   return (
     <Table
-      class={`list ${kind} ${labels ? "labelled" : ""}`}
+      class={labels ? `${kind} labelled` : kind}
+      places={PLACES}
       columns={{
-        Reference: ({ id, reference }) => (
-          <span>
-            <a href={`${base}/${kind}/${id}`} aria-label={reference} data-result>
-              <Middle marks={marks}>{reference}</Middle>
-            </a>
-            <code class="sub">
-              <Middle>{id}</Middle>
-            </code>
-          </span>
+        [SELECT]:
+          labels &&
+          (({ label_id: labelId, status, reference }) =>
+            labelId !== undefined && status !== "voided" && <SelectLabel id={labelId} name={reference} />),
+        Reference: (record) => (
+          <>
+            <RowLink href={`${base}/${kind}/${record.id}`} marks={marks}>
+              {record.reference}
+            </RowLink>{" "}
+            <TestTag {...record} />
+          </>
         ),
         ...recordColumns(records, (found) => found, marks),
-        Status: ({ status }) => <Status status={status} />,
+        Status: kind === "shipments" && (({ status }) => <Status status={status} />),
         "Tracking number":
           labels &&
           (({ label_id: labelId }) =>
             labelId !== undefined && (
-              <a class="tracking" href={`${base}/labels/${labelId}`} aria-label={labels.get(labelId)?.trackingNumber}>
-                <Middle marks={marks}>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Middle>
+              <a class="tracking" href={`${base}/labels/${labelId}`}>
+                <Marked marks={marks}>{labels.get(labelId)?.trackingNumber ?? "Not available now"}</Marked>
               </a>
             )),
-        Created: ({ created_at: createdAt }) => <Time at={createdAt} />,
-        Label:
+        Created: ({ created_at: createdAt }) => <Time at={createdAt} short />,
+        PDF:
           labels &&
           (({ label_id: labelId, status, reference }) =>
-            labelId !== undefined && status !== "voided" && <SelectLabel base={base} id={labelId} name={reference} />),
+            labelId !== undefined && status !== "voided" && <LabelFile base={base} id={labelId} name={reference} />),
       }}
       rows={records}
+      rowClass={({ status }) => (status === "voided" ? "over" : undefined)}
     />
   );
 }
+
+/** Where the columns of shipments and orders are on narrow screens. */
+const PLACES = {
+  [SELECT]: "select",
+  Reference: "title",
+  Status: "state",
+  Created: "when",
+  Recipient: "detail",
+  "Tracking number": "aside",
+} as const;
 
 type FoundBy = Partial<Pick<ListedRecord, "to" | "from" | "metadata">>;
 
@@ -74,7 +88,13 @@ export function recordColumns<Row>(
     Recipient: (row) => <Recipient found={foundOf(row)} marks={marks} />,
     Destination: (row) => {
       const { to } = foundOf(row);
-      return to && <Middle marks={marks}>{shortPlace(to)}</Middle>;
+      return (
+        to && (
+          <span title={visible(shortPlace(to))}>
+            <Destination to={to} marks={marks} />
+          </span>
+        )
+      );
     },
     ...Object.fromEntries(further.map((name) => [headingOf(name), toCell(name)])),
   };
@@ -87,11 +107,12 @@ function Recipient({ found, marks }: { found: FoundBy; marks: readonly string[] 
   const isFound = (text: string) => unmarkedIn(text, unseen).length < unseen.length;
   const others = unseen.length > 0 ? searchedTexts(to, found).filter(([, text]) => isFound(text)) : [];
   return (
-    <span>
-      <Middle marks={marks}>{to.name}</Middle>
+    <span title={visible([to.name, to.company].filter(Boolean).join(", "))}>
+      <Marked marks={marks}>{to.name}</Marked>
       {to.company !== undefined && (
-        <span class="sub">
-          <Middle marks={marks}>{to.company}</Middle>
+        <span class="beside">
+          {", "}
+          <Marked marks={marks}>{to.company}</Marked>
         </span>
       )}
       {others.slice(0, 3).map(([name, text]) => (
@@ -108,7 +129,10 @@ function Recipient({ found, marks }: { found: FoundBy; marks: readonly string[] 
 const MAX_VALUES = 50;
 const BEGINNING = /^.{0,200}/su;
 
-const restOf = ({ street1, street2, state, email, phone }: Address) => [street1, street2, state, email, phone];
+const restOf = ({ street1, street2, postal_code, state, email, phone }: Address) => [
+  ...[street1, street2, postal_code, state],
+  ...[email, phone],
+];
 
 /** The searched texts of a record that its row does not show, each with its name. */
 function searchedTexts(to: Address, { from, metadata }: FoundBy): (readonly [name: string, text: string])[] {
@@ -125,30 +149,41 @@ function valuesIn(name: string, value: unknown): (readonly [string, string])[] {
   return Object.entries(value).flatMap(([key, inner]) => valuesIn(Array.isArray(value) ? name : visible(key), inner));
 }
 
-/** A label's PDF, and the box that selects it for one PDF with others. */
-export function SelectLabel({ base, id, name }: { base: string; id: string; name: string }) {
+/** The box that selects a label for one PDF with others. */
+export function SelectLabel({ id, name }: { id: string; name: string }) {
+  return <Input type="checkbox" name="label" value={id} aria-label={`Select the label of ${name}`} />;
+}
+
+export function LabelFile({ base, id, name }: { base: string; id: string; name: string }) {
   return (
-    <span class="select-label">
-      <Input type="checkbox" name="label" value={id} aria-label={`Select the label of ${name}`} />
-      <a href={`${base}/labels/${id}/file`} download={`label-${id}.pdf`} aria-label={`PDF of the label of ${name}`}>
-        PDF
-      </a>
-    </span>
+    <a href={`${base}/labels/${id}/file`} download={`label-${id}.pdf`} aria-label={`PDF of the label of ${name}`}>
+      PDF
+    </a>
   );
 }
 
 /** The query of a PDF with several labels. */
 export const mergeQuery = { label: ID_FIELD };
 
-/** The form around a list whose rows have labels to select. */
-export function LabelSelection({ environment, children }: { environment: Environment; children: ComponentChildren }) {
+/**
+ * The form around a list whose rows have labels to select. Its bar stays in sight above the rows. `children` are the bar's other actions, and the
+ * rows. The script adds a box that selects all, and the number of selected labels.
+ */
+export function LabelSelection(props: {
+  environment: Environment;
+  actions: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const { environment, actions, children } = props;
   return (
     <Form fields={mergeQuery} class="selection" method="get" action={`${AREA_PATH}/${environment}/labels/merged`}>
+      <div class="list-bar">
+        <button type="submit" class="merge quiet" title="Up to 100 labels, in the order of the list">
+          Merge into one PDF
+        </button>
+        {actions}
+      </div>
       {children}
-      <p class="list-actions">
-        <button type="submit">Merge into one PDF</button>
-        <span class="hint">Up to 100 labels, in the order of the list.</span>
-      </p>
     </Form>
   );
 }
@@ -168,6 +203,13 @@ export function Status({ status }: { status: string }) {
 }
 
 /** Marks a record that a test of a subscription has created. */
-export function TestTag({ metadata }: { metadata?: Readonly<Record<string, unknown>> | undefined }) {
-  return metadata?.webhook_test === undefined ? null : <span class="tag">Test</span>;
+export function TestTag({ metadata, reference, to }: Pick<ListedRecord, "metadata" | "reference" | "to">) {
+  // Rows of a list have no metadata.
+  const isTest = metadata
+    ? metadata.webhook_test !== undefined
+    : to.name === TEST_NAME && reference.startsWith(`${TEST_NAME} of `);
+  return isTest ? <span class="tag">Test</span> : null;
 }
+
+/** The recipient of a test, with which its reference begins. */
+export const TEST_NAME = "Webhook test";

@@ -1,4 +1,5 @@
 import type { FindRequestsResponse } from "@shipping/proto/shipping/access/v1/access_pb";
+import { LatestChange, readHistory, Timeline } from "../events/history.js";
 import { toMarks } from "../page/marked.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
@@ -6,17 +7,19 @@ import { Facts } from "../page/table.js";
 import { Breadcrumb, ButtonLink, Id, Text } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
 import { RequestTable } from "../requests/requests.js";
-import { FilteredList, readFilter, toWanted } from "./filter.js";
+import { readFilter, toWanted } from "./filter.js";
+import { FilteredList } from "./filtered-list.js";
 import { findLabelsById, findShipments } from "./find-resources.js";
-import { LatestChange, readHistory, Timeline } from "./history.js";
 import { LabelActions, LabelCard } from "./label-card.js";
 import { ParcelDetails } from "./parcel.js";
-import { LabelSelection, RecordTable, Status, TestTag } from "./record-table.js";
+import { RecordTable, Status, TestTag } from "./record-table.js";
 
 export async function showShipments(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
-  const filter = readFilter(query, { kind: "shipments" });
-  const page = await readPart(request, (part) => findShipments(deps, part, toWanted(filter)));
+  const filter = readFilter(query, { kind: "shipments", now: deps.now() });
+  const page = await readPart(request, (part) =>
+    findShipments(deps, part, { ...toWanted(filter), countsMatches: true }),
+  );
   const found = unlessMissing(page)?.found ?? [];
   const labelIds = found.flatMap(({ label_id: labelId }) => labelId ?? []);
   const labels = await readPart(request, (part) => findLabelsById(deps, part, labelIds));
@@ -35,15 +38,13 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
       }
     >
       {isMissing(labels) && <MissingPart what="The tracking numbers cannot be shown." request={request} />}
-      <LabelSelection environment={environment}>
-        <RecordTable
-          records={found}
-          kind="shipments"
-          environment={environment}
-          marks={toMarks(filter.text)}
-          labels={unlessMissing(labels) ?? new Map()}
-        />
-      </LabelSelection>
+      <RecordTable
+        records={found}
+        kind="shipments"
+        environment={environment}
+        marks={toMarks(filter.text)}
+        labels={unlessMissing(labels) ?? new Map()}
+      />
     </FilteredList>,
   );
   return retryMissing(list, request, [page, labels]);
@@ -85,7 +86,7 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
               Order: orderId !== undefined && <Id href={`${base}/orders/${orderId}`}>{orderId}</Id>,
               Recipient: (
                 <>
-                  <Text>{to.name}</Text>, <Text>{`${to.city} (${to.country})`}</Text>
+                  <Text>{to.name}</Text>, <Text>{to.city}</Text> ({to.country})
                 </>
               ),
             }}

@@ -152,8 +152,8 @@ export async function limitForms(deps: DatabaseDeps, { hash }: Pick<SignedIn, "h
   throw fail("rate_limited", `You have submitted too many forms. Try again in ${WINDOW_MINUTES} minutes.`);
 }
 
-/** `sign-in` exists while the browser is at the OpenID provider. */
-type CookieName = "session" | "sign-in";
+/** `sign-in` exists while the browser is at the OpenID provider, and `done` until the next page has said what a form has changed. */
+type CookieName = "session" | "sign-in" | "done";
 
 /** `__Host-` requires https and keeps other hosts from setting the cookie. On loopback there is no https. */
 function fullName(name: CookieName, origin: string): string {

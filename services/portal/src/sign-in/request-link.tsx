@@ -56,7 +56,7 @@ export async function requestLink(deps: PageDeps, { form, session, source }: Vis
 function linkPage(deps: PageDeps, status: number, email: string, errors: readonly FieldError[]): PageAnswer {
   const body = (
     <>
-      <FormErrors errors={errors} fields={["email"]} />
+      <FormErrors errors={errors} fields={{ email: "Email address" }} />
       <LinkForm deps={deps} email={email} errors={errors} />
     </>
   );

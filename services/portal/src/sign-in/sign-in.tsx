@@ -82,7 +82,7 @@ export function SignInOptions(props: {
 
 export async function signOut(deps: PageDeps, { session, source }: VisitorRequest): Promise<PageAnswer> {
   if (session) await endSessions(deps, session, { name: session.email, source }, toSessionId(session.hash));
-  return { location: AREA_PATH, cookies: [setCookie("session", undefined, deps.origin())] };
+  return { location: AREA_PATH, done: "signed-out", cookies: [setCookie("session", undefined, deps.origin())] };
 }
 
 /**

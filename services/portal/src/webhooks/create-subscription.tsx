@@ -7,9 +7,8 @@ import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { AccountForm, Checkboxes, FormButtons, FormErrors, TextField } from "../page/form.js";
 import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { type Form, formId, keepFormId, readField, submitForm } from "../page/read-form.js";
+import { type Form, formId, keepFormId, readField, submitForm, writeByForm } from "../page/read-form.js";
 import { Guide, Note, Secret, Text } from "../page/text.js";
-import { writeByForm } from "../page/write-by-form.js";
 import { parseResource } from "../read/read-resources.js";
 
 export const subscriptionFields = {
@@ -57,7 +56,7 @@ function subscriptionPage(deps: PageDeps, environment: Environment, form: Form, 
     <>
       <h1>{environment === "live" ? "Create a live subscription" : "Create a sandbox subscription"}</h1>
       <p>The next page shows the signing secret once. Your receiver needs it to verify that events come from us.</p>
-      <FormErrors errors={errors} fields={["url", "events"]} />
+      <FormErrors errors={errors} fields={{ url: "Endpoint URL", events: "Events" }} />
       <AccountForm fields={subscriptionFields} errors={errors} formId={keepFormId(form, deps.random)}>
         <TextField
           name="url"

@@ -5,9 +5,10 @@ import type { TestDelivery } from "@shipping/proto/shipping/webhooks/v1/webhooks
 import sql from "sql-template-tag";
 import type { z } from "zod";
 import { ask, type PageDeps, type PageRequest } from "../page/page.js";
-import { writeByForm } from "../page/write-by-form.js";
+import { writeByForm } from "../page/read-form.js";
 import { parseResource, readLabel, readOrder, readShipment } from "../read/read-resources.js";
 import { endpointHost, type Subscription } from "../read/read-webhooks.js";
+import { TEST_NAME } from "../resources/record-table.js";
 
 type Shipment = z.infer<typeof shipment>;
 
@@ -17,13 +18,13 @@ const MAX_WAIT_MS = 120_000;
 
 const PARCEL = { weight_kg: 1, length_cm: 30, width_cm: 20, height_cm: 10 };
 const FROM = { name: "Webhook test", street1: "Teststraße 1", city: "Berlin", postal_code: "10115", country: "DE" };
-const TO = { name: "Webhook test", street1: "1 Test Street", city: "London", postal_code: "SW1A 1AA", country: "GB" };
+const TO = { name: TEST_NAME, street1: "1 Test Street", city: "London", postal_code: "SW1A 1AA", country: "GB" };
 
 /** Maximum length of a reference. */
 const MAX_REFERENCE = 200;
 
 /** The name of a test, for people. Its metadata names the subscription. */
-const testReference = (url: string) => `Webhook test of ${endpointHost(url)}`.slice(0, MAX_REFERENCE);
+const testReference = (url: string) => `${TEST_NAME} of ${endpointHost(url)}`.slice(0, MAX_REFERENCE);
 
 /** Counts a test of an account, and refuses it from the eleventh in a minute on. */
 export async function limitTests(deps: Pick<PageDeps, "db" | "clockOffsetMs">, accountId: string): Promise<void> {

@@ -8,10 +8,9 @@ import { describeFailure } from "../events/failure-words.js";
 import { BarChart } from "../page/bar-chart.js";
 import { Confirmation } from "../page/form.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { readFormId } from "../page/read-form.js";
+import { readFormId, writeByForm } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, Chips, Id, Note, Text, Time } from "../page/text.js";
-import { writeByForm } from "../page/write-by-form.js";
 import { endpointHost, getSubscription, type Subscription } from "../read/read-webhooks.js";
 import { StateTag } from "./subscriptions.js";
 import { TestForm } from "./test-page.js";
@@ -142,5 +141,5 @@ export async function submitDisable(deps: PageDeps, request: PageRequest): Promi
   const formId = readFormId(request.form);
   const { id } = await getSubscription(deps, request);
   await writeByForm(deps, request, { operation: "disableSubscription", id, formId, body: undefined });
-  return { location: `${AREA_PATH}/${request.environment}/webhooks` };
+  return { location: `${AREA_PATH}/${request.environment}/webhooks`, done: "subscription-disabled" };
 }

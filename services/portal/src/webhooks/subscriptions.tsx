@@ -1,8 +1,9 @@
+import { EVENT_TYPES } from "@shipping/proto/event-types";
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { Table } from "../page/table.js";
-import { ButtonLink, Chips, ListHead, Middle, Time } from "../page/text.js";
+import { ButtonLink, ListHead, RowLink, Time } from "../page/text.js";
 import { parseResource } from "../read/read-resources.js";
 import { listHealth, type Subscription } from "../read/read-webhooks.js";
 
@@ -35,23 +36,17 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
         </div>
       ) : (
         <Table
-          class="list webhooks"
+          class="webhooks"
+          places={{ Endpoint: "title", Status: "state", Since: "detail", Disable: "aside" }}
           columns={{
-            Endpoint: ({ id, url }) => (
-              <span>
-                <a href={`${list}/${id}`} aria-label={url}>
-                  <Middle>{url}</Middle>
-                </a>
-                <code class="sub">
-                  <Middle>{id}</Middle>
-                </code>
-              </span>
+            Endpoint: ({ id, url }) => <RowLink href={`${list}/${id}`}>{url.replace(/^https:\/\//, "")}</RowLink>,
+            Status: ({ status, health }) => <StateTag state={health?.state ?? status} />,
+            Since: ({ disabled_at, health, created_at }) => (
+              <Time at={health?.failingSince ?? disabled_at ?? created_at} short />
             ),
-            Status: ({ status, disabled_at, health }) => (
-              <StateTag state={health?.state ?? status} since={health?.failingSince ?? disabled_at} />
-            ),
-            "Last success": ({ health }) => (health?.lastSuccessAt ? <Time at={health.lastSuccessAt} /> : "Never"),
-            Events: ({ events }) => <Chips words={events} />,
+            "Last success": ({ health }) =>
+              health?.lastSuccessAt ? <Time at={health.lastSuccessAt} short /> : "Never",
+            Events: ({ events }) => <span title={events.join(", ")}>{describeEvents(events)}</span>,
             Disable:
               mayChange &&
               (({ id, status }) =>
@@ -62,7 +57,9 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
                 )),
           }}
           actions="Disable"
-          rows={subscriptions.map((subscription) => ({ ...subscription, health: health.get(subscription.id) }))}
+          rows={subscriptions
+            .map((subscription) => ({ ...subscription, health: health.get(subscription.id) }))
+            .sort(byHealthAndName)}
           rowClass={({ status }) => (status === "active" ? undefined : "over")}
         />
       )}
@@ -71,23 +68,30 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
   );
 }
 
+const ORDER = ["failing", "active", "disabled"];
+
+/** Failing ones first, disabled ones last, and by URL among equals. */
+function byHealthAndName(one: Listed, other: Listed): number {
+  const placeOf = ({ health, status }: Listed) => ORDER.indexOf(health?.state ?? status);
+  return placeOf(one) - placeOf(other) || one.url.localeCompare(other.url, "en");
+}
+
+type Listed = Pick<Subscription, "status" | "url"> & { health: SubscriptionHealth | undefined };
+
+function describeEvents(events: readonly string[]): string {
+  if (events.length === EVENT_TYPES.length) return "All events";
+  const [first = ""] = events;
+  return events.length === 1 ? first : `${first} and ${events.length - 1} more`;
+}
+
 const STATES: Record<string, { words: string; tone: string }> = {
   active: { words: "Active", tone: "good" },
   failing: { words: "Failing", tone: "danger" },
   disabled: { words: "Disabled", tone: "" },
 };
 
-/** The state of a subscription as a coloured tag, with the time since when it has been failing or disabled. */
-export function StateTag({ state, since }: { state: string; since?: string | undefined }) {
+/** The state of a subscription as a coloured tag. */
+export function StateTag({ state }: { state: string }) {
   const { words, tone } = STATES[state] ?? { words: state, tone: "" };
-  return (
-    <span>
-      <span class={`tag ${tone}`.trim()}>{words}</span>
-      {since && (
-        <span class="sub">
-          since <Time at={since} />
-        </span>
-      )}
-    </span>
-  );
+  return <span class={`tag ${tone}`.trim()}>{words}</span>;
 }

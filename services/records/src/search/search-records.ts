@@ -1,7 +1,7 @@
 import { requireCaller } from "@shipping/kit/caller";
 import { pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
 import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
-import { type Found, placeAfter, searchOwned } from "@shipping/kit/postgres/search-owned";
+import { type Found, MAX_MATCHES, placeAfter, searchOwned } from "@shipping/kit/postgres/search-owned";
 import type { SearchOrdersRequest, SearchShipmentsRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { orderColumns, orderJson } from "../resource/order.js";
@@ -40,7 +40,7 @@ function isRowsOnly({ search }: SearchRequest): boolean {
 const MAX_EXAMINED = 400;
 
 /** Creates the search for records by ID, or by any words of theirs. */
-function byWords<Page extends { nextCursor?: string }>(
+function byWords<Page extends { nextCursor?: string; matches?: number }>(
   table: RecordTable,
   read: (deps: ReadDeps, request: SearchRequest) => Promise<Page>,
 ) {
@@ -50,12 +50,22 @@ function byWords<Page extends { nextCursor?: string }>(
     if (!search || text === "" || text.includes("\0")) return { ...(await read(deps, request)), incomplete: false };
     const caller = requireCaller(request);
     const place = await placeAfter(deps, { caller, table, ...search });
-    const most = search.status === undefined ? search.limit + 1 : MAX_EXAMINED;
+    // Only the first page counts: a later one would examine again what earlier ones have.
+    const counts = search.countsMatches && search.after === undefined;
+    const page = search.status === undefined ? search.limit + 1 : MAX_EXAMINED;
+    const most = counts ? MAX_MATCHES.text + 1 : page;
     const { ids, all } = await findByText(deps, { ...place, caller, table, text, most });
-    const found = await read(deps, { ...request, search: { ...search, text, ids: [...search.ids, ...ids] } });
+    const wanted = { ...search, text, ids: [...search.ids, ...ids], countsMatches: counts };
+    const { matches = 0, ...found } = await read(deps, { ...request, search: wanted });
+    const isCounted = counts && (all || matches >= most);
     // The search goes on after the last that was examined.
     const incomplete = !all && found.nextCursor === undefined;
-    return { ...found, incomplete, ...(incomplete && ids.length === most && { nextCursor: ids.at(-1)! }) };
+    return {
+      ...found,
+      incomplete,
+      ...(isCounted && { matches }),
+      ...(incomplete && ids.length === most && { nextCursor: ids.at(-1)! }),
+    };
   };
 }
 

@@ -3,12 +3,12 @@ import { isId } from "@shipping/kit/ids";
 import { answered, callOptions } from "@shipping/kit/rpc/call-owner";
 import type { KeyName } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
-import { OutcomeList, OutcomeSummary } from "../events/outcomes.js";
 import { AREA_PATH, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, type Part, readPart, unlessMissing } from "../page/part.js";
 import { Id, Text, Time } from "../page/text.js";
 import type { HistoryEntry } from "../read/read-resources.js";
 import { type Outcomes, readOutcomes } from "../read/read-webhooks.js";
+import { OutcomeList, OutcomeSummary } from "./outcomes.js";
 
 type KeyNames = ReadonlyMap<string, KeyName>;
 const NO_NAMES: KeyNames = new Map();

@@ -1,0 +1,53 @@
+import type { Environment } from "@shipping/kit/caller";
+import { AREA_PATH, type Done } from "./page.js";
+
+interface Message {
+  /** What has happened, in sentences. */
+  words: string;
+  /** The next step: its words, and its path after that of the environment or of the area. */
+  next?: readonly [words: string, path: string];
+}
+
+const MESSAGES: Readonly<Record<Done, Message>> = {
+  "key-revoked": {
+    words: "Key revoked. Requests with it are refused from now on.",
+    next: ["Create another key", "/{environment}/keys/new"],
+  },
+  "subscription-disabled": {
+    words: "Subscription disabled. No more events are sent to its endpoint.",
+    next: ["Create another subscription", "/{environment}/webhooks/new"],
+  },
+  "label-voided": {
+    words: "Label voided. Do not hand over the parcel with it. To ship it, create a new shipment.",
+    next: ["All shipments", "/{environment}/shipments"],
+  },
+  "member-removed": {
+    words: "Member removed, and signed out everywhere. API keys that this person has seen keep working.",
+    next: ["Review the API keys", "/{environment}/keys"],
+  },
+  "role-changed": { words: "Role changed. It applies from the member's next request on." },
+  "session-ended": { words: "Session ended. That device is signed out." },
+  "member-signed-out": {
+    words: "The member is signed out everywhere, and can sign in again with a new link.",
+    next: ["See what they did in the audit log", "/audit"],
+  },
+  "account-switched": { words: "You have switched to this account." },
+  "signed-out": { words: "You are signed out." },
+  "signed-out-everywhere": { words: "You are signed out everywhere." },
+};
+
+export function isDone(code: string | undefined): code is Done {
+  return code !== undefined && Object.hasOwn(MESSAGES, code);
+}
+
+/** What a form has just changed, and the next step. The page begins here for a screen reader. */
+export function DoneMessage({ done, environment }: { done: Done; environment: Environment }) {
+  const { words, next } = MESSAGES[done];
+  return (
+    <div class="note good done" role="status" tabIndex={-1} autoFocus>
+      <p>
+        {words} {next && <a href={AREA_PATH + next[1].replace("{environment}", environment)}>{next[0]}</a>}
+      </p>
+    </div>
+  );
+}
