@@ -1,5 +1,6 @@
 import type { Environment } from "@shipping/kit/caller";
 import { AREA_PATH, type Done } from "./page.js";
+import { START } from "./text.js";
 
 interface Message {
   /** What has happened, in sentences. */
@@ -44,7 +45,7 @@ export function isDone(code: string | undefined): code is Done {
 export function DoneMessage({ done, environment }: { done: Done; environment: Environment }) {
   const { words, next } = MESSAGES[done];
   return (
-    <div class="note good done" role="status" tabIndex={-1} autoFocus>
+    <div class="note good done" role="status" {...START}>
       <p>
         {words} {next && <a href={AREA_PATH + next[1].replace("{environment}", environment)}>{next[0]}</a>}
       </p>

@@ -6,7 +6,7 @@ import { useContext } from "preact/hooks";
 import type { SignedIn } from "../session/session.js";
 import { confirmationFields } from "./read-form.js";
 import { Facts } from "./table.js";
-import { Note } from "./text.js";
+import { Note, START } from "./text.js";
 
 const ACCOUNT_PARAMETER = "account_id";
 /** The query of every form that changes an account. */
@@ -212,7 +212,7 @@ export function FormErrors({ errors, fields }: { errors: Errors; fields: Readonl
     return error ? [{ name, label, error }] : [];
   });
   return (
-    <div class="note danger" role="alert" tabIndex={-1} autoFocus>
+    <div class="note danger" role="alert" {...START}>
       {named.length > 0 && (
         <>
           <p>

@@ -27,7 +27,9 @@ const style = loadAsset(
   `${AREA_PATH}/style.css`,
   siteAsset("scale.css"),
   ...["site.css", "base.css", "code.css"].map(siteAsset),
-  ...["developers.css", "lists.css", "resources.css", "requests.css", "charts.css", "overview.css", "print.css"].map(ownAsset),
+  ...["developers.css", "lists.css", "resources.css", "requests.css", "charts.css", "overview.css", "print.css"].map(
+    ownAsset,
+  ),
 );
 const script = loadAsset(`${AREA_PATH}/script.js`, ownAsset("developers.js"));
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;

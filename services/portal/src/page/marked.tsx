@@ -18,8 +18,7 @@ export function toMarks(text: string): string[] {
 
 /** User text with the searched words marked. */
 export function Marked({ children: text, marks }: { children: string; marks: readonly string[] }) {
-  const shown = visible(text);
-  return <bdi>{withMarks(shown, marks, shown.length)[0]}</bdi>;
+  return <bdi>{withMarks(visible(text), marks)}</bdi>;
 }
 
 /** The words that are not in a text. */
@@ -33,27 +32,18 @@ export function unmarkedIn(text: string, marks: readonly string[]): readonly str
   );
 }
 
-/** Marks the searched words of a text and splits it at a place in UTF-16: the part before, and the part after. */
-export function withMarks(
-  text: string,
-  marks: readonly string[],
-  place: number,
-): [ComponentChildren[], ComponentChildren[]] {
-  if (marks.length === 0) return [[text.slice(0, place)], [text.slice(place)]];
+function withMarks(text: string, marks: readonly string[]): ComponentChildren[] {
+  if (marks.length === 0) return [text];
   const characters = [...text];
   const marked = markedAt(characters, marks);
-  const sides: [ComponentChildren[], ComponentChildren[]] = [[], []];
-  for (let at = 0, length = 0; at < characters.length; ) {
-    const side = length < place ? 0 : 1;
+  const parts: ComponentChildren[] = [];
+  for (let at = 0; at < characters.length; ) {
     let part = "";
     const isMark = marked[at];
-    for (; at < characters.length && marked[at] === isMark && (length < place ? 0 : 1) === side; at++) {
-      part += characters[at];
-      length += characters[at]!.length;
-    }
-    sides[side].push(isMark ? <mark>{part}</mark> : part);
+    for (; at < characters.length && marked[at] === isMark; at++) part += characters[at];
+    parts.push(isMark ? <mark>{part}</mark> : part);
   }
-  return sides;
+  return parts;
 }
 
 const LETTER = /[\p{L}\p{N}\p{So}]/u;

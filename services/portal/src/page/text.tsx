@@ -1,6 +1,6 @@
 import { visible } from "@shipping/api/input/text";
 import type { ComponentChildren, ComponentProps } from "preact";
-import { Marked, withMarks } from "./marked.js";
+import { Marked } from "./marked.js";
 import type { HtmlPage } from "./page.js";
 
 /** User text: it cannot reorder the text around it, and its invisible characters are shown. */
@@ -14,31 +14,6 @@ export function Name({ children }: { children: string }) {
     <strong>
       <Text>{children}</Text>
     </strong>
-  );
-}
-
-const TAIL_LENGTH = 8;
-const graphemes = new Intl.Segmenter();
-// Words up to this length fit every column, and lines break between them, and after the hyphens of names.
-const SHORT = 16;
-const LONG = /\S{17}/;
-const BETWEEN_WORDS = /\s|(?<=\p{L}-)(?=\p{L})/u;
-
-/**
- * User text. One with a long word stays on one line: if its column is too narrow, its middle is left out, but the tooltip and a copy have all of
- * it. Words that a search has found are marked. A link around it needs the text as its `aria-label`: browsers read a space between the two parts.
- */
-export function Middle({ children: text, marks = [] }: { children: string; marks?: readonly string[] }) {
-  const shown = visible(text);
-  if (!LONG.test(shown) || shown.split(BETWEEN_WORDS).every((word) => word.length <= SHORT))
-    return <Marked marks={marks}>{text}</Marked>;
-  const tail = [...graphemes.segment(shown)].at(-TAIL_LENGTH);
-  const [start, end] = withMarks(shown, marks, tail?.index ?? 0);
-  return (
-    <bdi class="middle" title={shown}>
-      <span>{start}</span>
-      {end}
-    </bdi>
   );
 }
 
@@ -140,6 +115,9 @@ export function Note({ kind, children }: { kind: "danger" | "good" | "hint"; chi
     </div>
   );
 }
+
+/** The attributes of the message with which a page begins: it has the focus, so screen readers start there. */
+export const START = { tabIndex: -1, autofocus: true } as const;
 
 /** A page whose heading is its title. */
 export function titledPage(title: string, body: ComponentChildren, status = 200): HtmlPage {

@@ -48,7 +48,7 @@ export function TimeField(props: {
     <div class="field">
       <label for={name}>
         {label}{" "}
-        <span class="hint">
+        <span class="beside">
           <ZoneName zone={zone} />
         </span>
       </label>

@@ -41,9 +41,9 @@ test("whatever is searched for in the largest metadata, a page of a hundred rows
   expect((user + system) / 1_000).toBeLessThan(500);
 });
 
-test("the searched words are marked, also on both sides of the cut in a long text", () => {
+test("the searched words are marked, across punctuation and beside each other", () => {
   expect(rowsOf("warehouse 0049", [{ to: { name: "Central-warehouse+0049-30-123" } }])).toContain(
-    "<span>Central-<mark>warehouse</mark>+<mark>004</mark></span><mark>9</mark>-30-123",
+    "Central-<mark>warehouse</mark>+<mark>0049</mark>-30-123",
   );
   expect(rowsOf("12 3 45", [{ metadata: { phone: "+12-345 and 12" } }])).toContain(
     "phone: <bdi>+<mark>12</mark>-<mark>345</mark> and <mark>12</mark></bdi>",

@@ -7,7 +7,7 @@ import { Form, Input } from "../page/form.js";
 import { Marked, unmarkedIn } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";
 import { type Columns, SELECT, Table } from "../page/table.js";
-import { Middle, RowLink, Time } from "../page/text.js";
+import { RowLink, Time } from "../page/text.js";
 import type { ListedRecord } from "./find-resources.js";
 import { FURTHER, furtherText, headingOf } from "./further-fields.js";
 import { type Address, Destination, shortPlace } from "./parcel.js";
@@ -83,7 +83,7 @@ export function recordColumns<Row>(
   marks: readonly string[],
 ): Columns<Row> {
   const further = FURTHER.filter((name) => rows.some((row) => furtherText(foundOf(row), name)));
-  const toCell = (name: string) => (row: Row) => <Middle marks={marks}>{furtherText(foundOf(row), name)}</Middle>;
+  const toCell = (name: string) => (row: Row) => <Marked marks={marks}>{furtherText(foundOf(row), name)}</Marked>;
   return {
     Recipient: (row) => <Recipient found={foundOf(row)} marks={marks} />,
     Destination: (row) => {
@@ -116,9 +116,9 @@ function Recipient({ found, marks }: { found: FoundBy; marks: readonly string[] 
         </span>
       )}
       {others.slice(0, 3).map(([name, text]) => (
-        <span class="sub">
+        <span class="sub below">
           {name && `${name}: `}
-          <Middle marks={marks}>{text}</Middle>
+          <Marked marks={marks}>{text}</Marked>
         </span>
       ))}
     </span>
