@@ -29,7 +29,7 @@ test("keys come in pages of fifty: the active ones first, of each kind the newes
     if (n % 25) await area.stack().revokeKey(id);
   }
   await area.stack().newKey(accountId, "live");
-  const pages = await readAllPages(visitor, "/developers/sandbox/keys", /<code class="sub">…(\w{4})<\/code>/g);
+  const pages = await readAllPages(visitor, "/developers/sandbox/keys", /<bdi>[^<]* …(\w{4})<\/bdi>/g);
   expect(sizes(pages)).toEqual([50, 23]);
   const keys = (await storedKeys(area.stack().databases.gateway, { accountId })).filter(
     ({ environment }) => environment === "sandbox",
@@ -46,7 +46,7 @@ test("so do members, the oldest first, and the audit log, the newest first", asy
   const members = await readAllPages(
     visitor,
     "/developers/members",
-    /<td data-label="Email"><span><bdi>([^<]+)<\/bdi>/g,
+    /<td data-label="Email" class="title"><span><bdi>([^<]+)<\/bdi>/g,
   );
   expect(sizes(members)).toEqual([50, 50]);
   expect(members.flat()).toEqual((await storedMembers(area.db(), accountId)).map(({ email }) => email));

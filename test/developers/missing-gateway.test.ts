@@ -90,7 +90,7 @@ describe("while the gateway does not answer", () => {
     const during = await withoutGateway(() => visitor.post(`${SANDBOX}/keys/new`, fields));
     expect([during.status, during.headers["retry-after"]]).toEqual([503, "5"]);
     expect((await visitor.post(`${SANDBOX}/keys/new`, fields)).status).toBe(201);
-    expect((await visitor.get(`${SANDBOX}/keys`)).html.match(/<code class="sub">/g)).toHaveLength(1);
+    expect((await visitor.get(`${SANDBOX}/keys`)).html.match(/class="row"/g)).toHaveLength(1);
   });
 });
 

@@ -36,12 +36,12 @@ async function withThings() {
 const accountPages = pages.filter((page) => page.access !== "anyone");
 
 /** The forms that change only the person who submits them. */
-const OWN = ["/accounts", "/sessions"];
+const OWN = ["/accounts", "/sessions", "/sessions/end"];
 
 /** The fields of the forms of a page for an admin. Pages of forms have that of their path; three others have one as well. */
 function fieldsOn({ path, access }: AccountPage): string[][] {
   const fields: Record<string, string[]> = {
-    "/sessions": [],
+    "/sessions/end": [],
     "/{environment}/webhooks/{id}": ["form_id"],
     "/{environment}/webhooks/{id}/test": ["form_id"],
   };

@@ -36,7 +36,7 @@ const pageOf = (visitor: Visitor, id: string) =>
     return page.html;
   });
 
-const idsIn = (html: string) => [...html.matchAll(/<code class="sub">(req_\w+)<\/code>/g)].map(([, id]) => id);
+const idsIn = (html: string) => [...html.matchAll(/requests\/(req_\w+)" class="row"/g)].map(([, id]) => id);
 const linkTo = (html: string, rel: string) =>
   decodeText(new RegExp(`<a href="([^"]+)" rel="${rel}"`).exec(html)?.[1] ?? "");
 

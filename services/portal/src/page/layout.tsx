@@ -154,7 +154,7 @@ function EnvironmentBand({ section, environment }: Place) {
         {environment ? ENVIRONMENTS[environment].says : "The whole account, sandbox and live."}
         {environment &&
           !getCapabilities(environment).labels &&
-          " No carrier is set up yet, so there are no rates, labels or tracking. Ask the operator of the platform to connect one."}
+          " No carrier is connected yet: no rates, labels or tracking."}
       </aside>
     </div>
   );

@@ -39,7 +39,7 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
           class="webhooks"
           places={{ Endpoint: "title", Status: "state", Since: "detail", Disable: "aside" }}
           columns={{
-            Endpoint: ({ id, url }) => <RowLink href={`${list}/${id}`}>{url.replace(/^https:\/\//, "")}</RowLink>,
+            Endpoint: ({ id, url }) => <RowLink href={`${list}/${id}`}>{url}</RowLink>,
             Status: ({ status, health }) => <StateTag state={health?.state ?? status} />,
             Since: ({ disabled_at, health, created_at }) => (
               <Time at={health?.failingSince ?? disabled_at ?? created_at} short />
