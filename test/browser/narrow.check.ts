@@ -114,6 +114,6 @@ test("1280 pixels: rows have one line, open with a click anywhere, and ten tab s
     focused.push(await page.evaluate<string>("document.activeElement.textContent"));
   }
   expect(focused).toContain("Merge into one PDF");
-  await page.locator("tbody tr", { hasText: "SO-2026-41056" }).click({ position: { x: 600, y: 10 } });
+  await page.locator("tbody tr", { hasText: "SO-2026-41056" }).click({ position: { x: 480, y: 10 } });
   await page.getByRole("heading", { level: 1, name: /SO-2026-41056/ }).waitFor();
 });

@@ -90,7 +90,7 @@ describe.each(ways)(
       const day = new Date().toISOString().slice(0, 10);
       await page.goto(`${area.origin()}/developers/sandbox/shipments?from=${day}&to=${day}`);
       const csv = page.waitForEvent("download");
-      await page.getByRole("link", { name: "Download as CSV" }).click();
+      await page.getByRole("link", { name: "Export CSV" }).click();
       const text = await readFile(await (await csv).path(), "utf8");
       expect(text.trimEnd().split("\r\n")).toHaveLength(5);
     });
