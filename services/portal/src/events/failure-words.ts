@@ -13,11 +13,11 @@ const RESPOND_FIRST = "Store the event, respond with 204 immediately, and proces
 
 const WORDS: Readonly<Record<string, readonly [what: string, remedy: string]>> = {
   name_not_found: [
-    "The host name has no address (DNS)",
+    "The host name has no DNS record",
     "Add an A or AAAA record for the host, or create a subscription with the correct host.",
   ],
   name_server_failed: [
-    "The name servers of the host did not respond (DNS)",
+    "The name servers of the host did not respond",
     "Check the name servers of the domain. They must respond within two seconds.",
   ],
   address_refused: [

@@ -75,13 +75,14 @@ function describeNone({ outcomes, createdAt, now }: Outcomes): string {
 export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
   if (!outcomes || outcomes.length === 0) return <>{lowerFirst(describeNone({ outcomes, createdAt, now }))}</>;
   const open = outcomes.filter(({ state }) => state !== "delivered");
-  const [first] = open;
-  if (!first) return <AllConfirmed outcomes={outcomes} />;
-  const others = open.length - 1;
+  const pending = open.filter(({ state }) => state === "failing" || state === "waiting");
+  if (pending.length > 1) return <>{pending.length} endpoints have not received the event yet</>;
+  const first = pending[0] ?? open[0];
+  if (!first) return <AllDelivered outcomes={outcomes} />;
   const { host, state, failingSince } = first;
   return (
     <>
-      {open.some(({ state }) => state === "failing" || state === "waiting") ? "not delivered yet: " : "not delivered: "}
+      {pending.length > 0 ? "not delivered yet: " : "not delivered: "}
       <Text>{host}</Text>{" "}
       {state === "failing" && (
         <>
@@ -92,12 +93,12 @@ export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
       {state === "waiting" && "has not responded yet"}
       {state === "exhausted" && `failed ${MAX_ATTEMPTS} times`}
       {state === "disabled" && "is disabled"}
-      {others > 0 && `, and ${others} more`}
+      {pending.length === 0 && open.length > 1 && `, and ${open.length - 1} more`}
     </>
   );
 }
 
-function AllConfirmed({ outcomes }: { outcomes: readonly Outcome[] }) {
+function AllDelivered({ outcomes }: { outcomes: readonly Outcome[] }) {
   const times = outcomes.flatMap(({ endedAt }) => (endedAt ? Date.parse(endedAt) : []));
   const at = times.length === outcomes.length ? <Time at={new Date(Math.max(...times))} /> : undefined;
   if (outcomes.length === 1) return <>the event was delivered{at && <> at {at}</>}</>;

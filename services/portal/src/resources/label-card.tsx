@@ -28,6 +28,7 @@ export function LabelActions({ label, request }: Pick<ReadLabel, "label"> & { re
       <a class="button" href={`${path}/file`} download={`label-${label.id}.pdf`}>
         Download PDF
       </a>
+      <span class="hint">Print at 100 % (4 × 6 inches), without “fit to page”.</span>
       {session.role === "admin" && (
         <a class="danger-link" href={`${path}/void`}>
           Void label
