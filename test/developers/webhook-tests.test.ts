@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { HISTORY_TYPES } from "@shipping/portal/read/read-resources";
 import { fillTestCount } from "@shipping/portal/testing/stored-sessions";
 import { limitTests } from "@shipping/portal/webhooks/send-test";
-import { EVENT_TYPES } from "@shipping/proto/event-types";
 import { backdateShipments } from "@shipping/records/testing/stored-records";
 import { backdateEvents } from "@shipping/webhooks/testing/stored-events";
+import { subscribeTo } from "@shipping/webhooks/testing/stored-subscriptions";
 import sql from "sql-template-tag";
 import { createShipment } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
@@ -42,18 +43,27 @@ describe("POST /developers/sandbox/webhooks/{id}/test", () => {
     }
   });
 
-  test("every type, if the subscription waits for them", async () => {
+  test("every type of the histories, if the subscription waits for them", async () => {
     const { receiver } = await obedient(204);
-    const { visitor, path, accountId } = await subscribed(receiver.url, EVENT_TYPES);
+    const { visitor, path, accountId } = await subscribed(receiver.url, [...HISTORY_TYPES]);
     const page = await sendTest(visitor, path);
     await eventually(async () => expect(await textOf(visitor, page)).toContain("Your receiver accepted every event"));
     expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).type).sort()).toEqual(
-      [...EVENT_TYPES].sort(),
+      [...HISTORY_TYPES].sort(),
     );
     expect((await auditOf(visitor)).filter((entry) => entry.includes("Label voided"))).toHaveLength(1);
     // A form that failed half-way may have made the order a minute before the rest.
     await backdateEvents(area.stack().databases.webhooks, { accountId, type: "order.created" }, 1);
     expect(await textOf(visitor, page)).toContain("Your receiver accepted every event");
+  });
+
+  test("a type that no history shows is not waited for", async () => {
+    const { receiver } = await obedient(204);
+    const { visitor, path, id } = await subscribed(receiver.url, ["label.created"]);
+    await subscribeTo(area.stack().databases.webhooks, id, ["label.created", "shipment.returned"]);
+    const page = await sendTest(visitor, path);
+    await eventually(async () => expect(await textOf(visitor, page)).toContain("Your receiver accepted every event"));
+    expect(await textOf(visitor, page)).not.toContain("shipment.returned");
   });
 
   test("a failure is told with its reason, what to do, and when it is tried again", async () => {

@@ -1,15 +1,20 @@
 import type * as resources from "@shipping/api/resources";
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
-import { type EventType, eventTypes } from "@shipping/proto/event-types";
+import { eventTypes } from "@shipping/proto/event-types";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { z } from "zod";
 import { ask, type PageDeps, type PageRequest, unlessNotFound } from "../page/page.js";
 
+/** The types of events that the histories of resources show. A type that is missing here is delivered, but shown in no history. */
+export const HISTORY_TYPES = ["order.created", "shipment.created", "label.created", "label.voided"] as const;
+
+type HistoryType = (typeof HISTORY_TYPES)[number];
+
 /** A change to a resource, and who made it. */
 export interface HistoryEntry {
   /** The type of the event that the change caused. */
-  type: string;
+  type: HistoryType;
   words: string;
   at: Date;
   origin: Origin | undefined;
@@ -58,7 +63,7 @@ export async function readTracking(deps: PageDeps, request: PageRequest, trackin
   return read && parseResource<z.infer<typeof resources.tracking>>(read.data);
 }
 
-function historyEntry(type: EventType, at: string, origin: Origin | undefined): HistoryEntry {
+function historyEntry(type: HistoryType, at: string, origin: Origin | undefined): HistoryEntry {
   return { type, words: eventTypes[type].title, at: new Date(at), origin };
 }
 

@@ -9,6 +9,31 @@ export async function findDelivery(db: Database, where: { subscriptionId: string
   return (await rowsIn<Delivery>(db, "deliveries", where))[0];
 }
 
+/** Counts the deliveries of these subscriptions. */
+export async function countDeliveries(db: Database, subscriptionIds: readonly string[]): Promise<number> {
+  const [row] = await db.run<{ count: number }>(
+    sql`SELECT count(*)::integer AS count FROM deliveries WHERE subscription_id = ANY(${subscriptionIds}::text[])`,
+  );
+  return row?.count ?? 0;
+}
+
+/** The events whose delivery is under way, for these subscriptions or for all. */
+export async function eventsUnderWay(db: Database, subscriptionIds?: readonly string[]): Promise<string[]> {
+  const where = { state: "in_flight", ...(subscriptionIds && { subscriptionId: subscriptionIds }) };
+  return (await rowsIn<{ eventId: string }>(db, "deliveries", where)).map(({ eventId }) => eventId);
+}
+
+/** Moves the next attempts of these subscriptions' pending deliveries to this many seconds from now, as if none had been made. */
+export async function putOffDeliveries(
+  db: Database,
+  subscriptionIds: readonly string[],
+  seconds: number,
+): Promise<void> {
+  await db.run(sql`
+    UPDATE deliveries SET next_at = clock_timestamp() + ${seconds}::float8 * interval '1 second', attempt = 0
+    WHERE subscription_id = ANY(${subscriptionIds}::text[]) AND state = 'pending'`);
+}
+
 /** The ready queue's row for a subscription. */
 export async function findQueue(db: Database, subscriptionId: string) {
   return (await rowsIn(db, "ready_queue", { subscriptionId }))[0];

@@ -8,8 +8,11 @@ interface StoredEvent {
   body: Buffer;
 }
 
-/** The events that webhooks has stored: all, or those of an account. */
-export function storedEvents(db: Database, where: { accountId?: string } = {}): Promise<StoredEvent[]> {
+/** The events that webhooks has stored: all, or those of these accounts and types. */
+export function storedEvents(
+  db: Database,
+  where: { accountId?: string | readonly string[]; type?: readonly string[] } = {},
+): Promise<StoredEvent[]> {
   return rowsIn<StoredEvent>(db, "events", where);
 }
 

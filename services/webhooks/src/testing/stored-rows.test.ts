@@ -21,10 +21,17 @@ import { listDeadEvents } from "../operator/dead-events.js";
 import { showEvent } from "../operator/read-deliveries.js";
 import { showSubscription } from "../operator/show-subscription.js";
 import { acknowledgeChanges, listChanges } from "../subscriptions/changes.js";
-import { expectExactRows } from "./stored-deliveries.js";
+import { countDeliveries, eventsUnderWay, expectExactRows, putOffDeliveries } from "./stored-deliveries.js";
 import { backdateEvents, deliveredEvents, forgetStreamTokens, storeDeadEvent, storedEvents } from "./stored-events.js";
 import { failedFor, storeHours, storeLastAttempts } from "./stored-health.js";
-import { countUnreadChanges, manyDeliveries, markDisabled, storedChanges } from "./stored-subscriptions.js";
+import {
+  countUnreadChanges,
+  manyDeliveries,
+  markDisabled,
+  storedChanges,
+  storedSubscriptions,
+  subscribeTo,
+} from "./stored-subscriptions.js";
 import { eventFor, subscribe, webhooksUnderTest } from "./webhooks-under-test.js";
 
 // Tests of the whole platform write and read these tables through the functions below, so this file fails if a change of webhooks makes one of
@@ -72,6 +79,8 @@ test("events are found by their account, and among them those that were delivere
   await acceptEvents(deps, [...events, eventFor(other)]);
   const stored = await storedEvents(deps.db, caller);
   expect(stored.map(({ id }) => id).sort()).toEqual(events.map(({ id }) => id).sort());
+  const type = [events[1].type];
+  expect(await storedEvents(deps.db, { accountId: [caller.accountId], type })).toMatchObject([{ id: events[1].id }]);
   expect(await storedEvents(deps.db)).toHaveLength(3);
   await eventually(async () => expect(await deliveredEvents(deps.db, caller.accountId)).toEqual([events[0].id]));
 
@@ -87,6 +96,30 @@ test("a dead event is listed under its number", async () => {
   const id = await storeDeadEvent(deps.db, { message: Buffer.from([0xff]), reason: "its type is unknown" });
   const { events } = await listDeadEvents(deps, create(ListDeadEventsRequestSchema, { limit: 2 }));
   expect(events).toMatchObject([{ id: BigInt(id), kind: "unreadable", reason: "its type is unknown", size: 1 }]);
+});
+
+test("subscriptions are found by their accounts, and take types that the platform does not have", async () => {
+  const { deps, id, caller } = await subscription();
+  await subscription();
+  expect(await storedSubscriptions(deps.db, [caller.accountId])).toEqual([id]);
+  await subscribeTo(deps.db, id, ["order.created", "order.lost"]);
+  expect(await show(deps, id)).toMatchObject({ events: ["order.created", "order.lost"] });
+});
+
+test("deliveries are counted, put off, and under way while their receiver has not answered", async () => {
+  const receiver = await webhooks.receiver(() => {});
+  const [sending, idle] = [webhooks.replica(), webhooks.idle()];
+  const caller = newCaller();
+  const { id } = await subscribe(sending, caller, receiver.url);
+  const [held, waiting] = [eventFor(caller), eventFor(caller)];
+  await acceptEvents(sending, [held]);
+  await acceptEvents(idle, [waiting]);
+  expect(await countDeliveries(sending.db, [id])).toBe(2);
+  expect(await eventsUnderWay(sending.db)).toEqual([held.id]);
+  expect(await eventsUnderWay(sending.db, ["whk_other"])).toEqual([]);
+  await putOffDeliveries(sending.db, [id], 3_600);
+  const { nextDue = "" } = await show(sending, id);
+  expect(Math.round((Date.parse(nextDue) - Date.now()) / 60_000)).toBe(60);
 });
 
 test("a subscription that is marked as disabled keeps its deliveries", async () => {

@@ -3,6 +3,16 @@ import type { Database } from "@shipping/kit/postgres/database";
 import { rowsIn } from "@shipping/kit/testing/rows";
 import sql, { type Sql } from "sql-template-tag";
 
+/** The IDs of the subscriptions of these accounts. */
+export async function storedSubscriptions(db: Database, accountIds: readonly string[]): Promise<string[]> {
+  return (await rowsIn<{ id: string }>(db, "subscriptions", { accountId: accountIds })).map(({ id }) => id);
+}
+
+/** Gives a subscription these types of events, also such as the platform does not have. */
+export async function subscribeTo(db: Database, id: string, types: readonly string[]): Promise<void> {
+  await db.run(sql`UPDATE subscriptions SET events = ${types}::text[] WHERE id = ${id}`);
+}
+
 /** Marks a subscription as disabled, and leaves its deliveries as they are. */
 export async function markDisabled(db: Database, id: string): Promise<void> {
   await db.run(sql`UPDATE subscriptions SET status = 'disabled', disabled_at = now() WHERE id = ${id}`);
