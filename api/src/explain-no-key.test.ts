@@ -92,7 +92,7 @@ test.each<[Sent, string]>([
 });
 
 test("a whole key of a cell belongs to another installation, and nothing of it is repeated", () => {
-  const headers = [`Bearer ${OF_A_CELL}`];
-  expect(explainNoKey(headers)).toMatch(/^This is an API key of another installation/);
-  expect(explainNoKey(headers)).not.toMatch(/\beu\b|service_test_\w/);
+  const request = { headersDistinct: { authorization: [`Bearer ${OF_A_CELL}`] } };
+  expect(explainNoKey(request)).toMatch(/^This is an API key of another installation/);
+  expect(explainNoKey(request)).not.toMatch(/\beu\b|service_test_\w/);
 });

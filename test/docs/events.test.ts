@@ -11,6 +11,11 @@ const typesOf = (resource: string) => EVENT_TYPES.filter((type) => eventTypes[ty
 /** The types that are sent in the sandbox only, from the table. */
 const sandboxOnly = [...read("events.md").matchAll(/^\| \[`([\w.]+)`\].*\| sandbox +\|$/gm)].map(([, type]) => type);
 
+test.each(EVENT_TYPES)("the overview lists %s, with when it is sent and what it contains", (type) => {
+  const { sentWhen, resource } = eventTypes[type];
+  expect(overview).toContain(`| [\`${type}\`](events/${type}.md) | ${sentWhen} | the ${resource} |`);
+});
+
 // Sentences that a new event makes wrong. The page of a type is where readers look for the other events of its resource.
 
 test.each(EVENT_TYPES)("the page of %s names the other events of its resource", (type) => {
