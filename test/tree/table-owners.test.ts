@@ -8,20 +8,11 @@ import { read, sources } from "./sources.js";
 const EXCEPTIONS: Record<string, string> = {
   "test/tree/migrations.test.ts": "tests how the migrations of the parts lay out their tables",
   "test/tree/table-owners.test.ts": "has examples",
-  "test/trials/abuse/attacks/member.ts": "a trial: not moved yet",
-  "test/trials/bench/customers.ts": "a trial: not moved yet",
-  "test/trials/chaos/audit.ts": "a trial: not moved yet",
-  "test/trials/chaos/deliveries/bad-neighbours.ts": "a trial: not moved yet",
-  "test/trials/chaos/deliveries/killed-dispatchers.ts": "a trial: not moved yet",
-  "test/trials/chaos/member-forms.ts": "a trial: not moved yet",
-  "test/trials/failover/migrations.ts": "a trial: not moved yet",
-  "test/trials/failover/postgres/lost-writes.ts": "a trial: not moved yet",
+  "test/trials/failover/migrations.ts":
+    "adds migrations of its own to a table of carrier, which later migrations cannot make wrong",
   "test/trials/faults/dispatch.ts": "quotes code of webhooks",
-  "test/trials/fuzz/growth/world.ts": "a trial: not moved yet",
-  "test/trials/isolation/load.ts": "a trial: not moved yet",
-  "test/trials/isolation/stolen-certificate.ts": "a trial: not moved yet",
-  "test/trials/kit/sign-in.ts": "a trial: not moved yet",
-  "test/trials/restore/archived-postgres.ts": "a trial: not moved yet",
+  "test/trials/restore/archived-postgres.ts":
+    "runs the statements of docs/operations/backup.md, as an operator does, before a part has started",
 };
 
 /** It compares the platform with statements on tables of its own. */

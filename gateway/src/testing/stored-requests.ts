@@ -76,6 +76,12 @@ export const manyRequests = ({ accountId, environment }: Caller, count: number):
     (ARRAY['invalid_request', 'not_found', 'unauthorized', 'rate_limited', 'missing_scope', 'invalid_json', 'idempotency_conflict'])[1 + n % 7],
     1, 'aaa', 'aaa', false, '', '', 0 FROM generate_series(1, ${count}::integer) AS n`;
 
+/** A statement that logs so many requests of a caller that were answered, a thousand in each second, the latest first. */
+export const answeredRequests = ({ accountId, environment }: Caller, count: number): Sql => sql`
+  INSERT INTO request_log (at, request_id, account_id, environment, method, path, status, ms, replayed, source, user_agent, more)
+  SELECT now() - n * interval '1 ms', 'req_fill_' || n, ${accountId}, ${environment}, 'GET', '/orders', 200, 1, false, '192.0.2.1', '', 0
+  FROM generate_series(1, ${count}::integer) AS n`;
+
 /** A statement that stores so many revoked keys, the latest first, `key_aaa…1` and so on. */
 export const manyKeys = ({ accountId, environment }: Caller, count: number): Sql => sql`
   INSERT INTO api_keys (id, account_id, environment, name, hash, last_four, scopes, created_at, revoked_at)

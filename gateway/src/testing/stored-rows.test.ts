@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { newApiKey } from "@shipping/api/api-key";
 import { newId } from "@shipping/kit/ids";
 import { countIn } from "@shipping/kit/testing/rows";
 import { newCaller } from "@shipping/kit/testing/writes";
-import { requireAccount, setSuspended } from "../accounts/manage-accounts.js";
+import { requireAccount, requireChangeable, setSuspended } from "../accounts/manage-accounts.js";
 import { createAdmit } from "../admission/admit.js";
 import { peekKey } from "../idempotency/registry.js";
 import { countRequests } from "../request-log/count-requests.js";
@@ -12,7 +13,10 @@ import { gatewayDatabase } from "./gateway-database.js";
 import {
   accountChanges,
   endSuspension,
+  exhaustKeys,
   expireKeys,
+  markErasing,
+  storeCustomers,
   storedKeys,
   suspendedSince,
   withoutChanges,
@@ -50,6 +54,23 @@ test("keys are found by account and by ID, and expire in the days that they are 
   expect(await storedKeys(gateway.db, { id })).toEqual(keys);
   const expiresAt = keys[0]?.expiresAt?.getTime() ?? 0;
   expect(Math.round((expiresAt - Date.now()) / 86_400_000)).toBe(6);
+});
+
+test("customers are stored with keys, which have a limit that can be used up", async () => {
+  const caller = newCaller();
+  const { hash, lastFour } = newApiKey("sandbox", randomBytes);
+  const key = { id: newId("key", randomBytes), accountId: caller.accountId, hash, lastFour };
+  await storeCustomers(gateway.db, [caller.accountId], [key]);
+  expect(await storedKeys(gateway.db, { accountId: [caller.accountId] })).toMatchObject([{ id: key.id, formId: null }]);
+  expect(await admit(hash)).toMatchObject({ remaining: 119 });
+  await exhaustKeys(gateway.db, [caller.accountId], 120);
+  expect(await admit(hash)).toMatchObject({ within: false });
+});
+
+test("an account that is marked as being erased is not changed any more", async () => {
+  const { accountId } = await gateway.newKey();
+  await markErasing(gateway.db, accountId);
+  await expect(requireChangeable(gateway.admin, accountId)).rejects.toThrow("is being erased");
 });
 
 test("changes are kept for the audit log, unless a database cannot keep those of one action", async () => {
@@ -108,4 +129,9 @@ test("many requests and keys are there", async () => {
   await gateway.db.run(requests.manyRequests(caller, 30));
   expect(await storedKeys(gateway.db, { accountId })).toHaveLength(31);
   expect((await listRequests(gateway, caller, {}, 25)).rows).toHaveLength(25);
+  const live = { accountId, environment: "live" as const };
+  await gateway.db.run(requests.answeredRequests(live, 3));
+  expect((await listRequests(gateway, live, {}, 25)).rows).toMatchObject(
+    Array(3).fill({ path: "/orders", status: 200 }),
+  );
 });

@@ -1,5 +1,5 @@
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import type { Database } from "../postgres/database.js";
 
 /**
@@ -27,3 +27,6 @@ export async function highestToken(db: Database): Promise<bigint> {
   const [ledger] = await db.run<{ token: bigint }>(sql`SELECT coalesce(max(token), 0) AS token FROM ledger`);
   return ledger?.token ?? 0n;
 }
+
+/** A statement for the idempotency keys of the results that an owner's ledger holds. */
+export const keysOfResults: Sql = sql`SELECT idempotency_key AS key FROM ledger WHERE kind = 'result'`;

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { newApiKey, scopes } from "@shipping/api/api-key";
+import { newApiKey } from "@shipping/api/api-key";
+import { exhaustKeys, storeCustomers } from "@shipping/gateway/testing/stored-accounts";
 import { newId } from "@shipping/kit/ids";
 import type { Database } from "@shipping/kit/postgres/database";
-import sql from "sql-template-tag";
 
 /** An account and its sandbox keys. */
 export interface Customer {
@@ -47,26 +47,13 @@ export async function createCustomers(
     customers.push({ accountId, keys: made.map(({ key }) => key) });
     keys.push(...made.map(({ hash, lastFour }) => ({ id: newId("key", randomBytes), accountId, hash, lastFour })));
   }
-  await db.run(sql`
-    INSERT INTO accounts (id, name, created_at)
-    SELECT id, 'Bench', now() FROM unnest(${customers.map(({ accountId }) => accountId)}::text[]) AS made (id)`);
-  await db.run(sql`
-    WITH made AS (
-      INSERT INTO api_keys (id, account_id, environment, hash, last_four, scopes, created_at)
-      SELECT id, account_id, 'sandbox', hash, last_four, ${[...scopes]}::text[], now()
-      FROM unnest(
-        ${keys.map(({ id }) => id)}::text[], ${keys.map(({ accountId }) => accountId)}::text[],
-        ${keys.map(({ hash }) => hash)}::bytea[], ${keys.map(({ lastFour }) => lastFour)}::text[]
-      ) AS made (id, account_id, hash, last_four)
-      RETURNING id)
-    INSERT INTO rate_windows (key_id) SELECT id FROM made`);
+  await storeCustomers(db, accountIdsOf(customers), keys);
   return customers;
 }
 
 /** Uses up the limit of these customers' keys for the next minute. */
 export async function exhaust(db: Database, customers: readonly Customer[], limit: number): Promise<void> {
-  await db.run(sql`
-    UPDATE rate_windows SET counters[61] = ${limit}, last_second = floor(extract(epoch FROM clock_timestamp()))
-    FROM api_keys
-    WHERE api_keys.id = key_id AND account_id = ANY(${customers.map(({ accountId }) => accountId)}::text[])`);
+  await exhaustKeys(db, accountIdsOf(customers), limit);
 }
+
+const accountIdsOf = (customers: readonly Customer[]) => customers.map(({ accountId }) => accountId);

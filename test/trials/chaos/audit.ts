@@ -1,5 +1,8 @@
+import { storedLabels } from "@shipping/carrier/testing/stored-labels";
 import { eventually } from "@shipping/kit/testing/eventually";
-import sql from "sql-template-tag";
+import { storedOrders, storedShipments } from "@shipping/records/testing/stored-records";
+import { storedTracking } from "@shipping/tracking/testing/stored-tracking";
+import { storedEvents } from "@shipping/webhooks/testing/stored-events";
 import type { ClusterUnderTest } from "../../platform/cluster.js";
 import type { Acknowledged } from "./mixed-load.js";
 import { untilDefinite } from "./retrying-client.js";
@@ -60,14 +63,11 @@ class Unsettled extends Error {
 }
 
 async function storedIds({ databases }: ClusterUnderTest, accountIds: readonly string[]) {
-  const ids = async (rows: Promise<{ id: string }[]>) => new Set((await rows).map(({ id }) => id));
-  const accounts = [...accountIds];
+  const ids = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id));
   return {
-    orders: await ids(databases.records.run(sql`SELECT id FROM orders WHERE account_id = ANY(${accounts}::text[])`)),
-    shipments: await ids(
-      databases.records.run(sql`SELECT id FROM shipments WHERE account_id = ANY(${accounts}::text[])`),
-    ),
-    labels: await ids(databases.carrier.run(sql`SELECT id FROM labels WHERE account_id = ANY(${accounts}::text[])`)),
+    orders: new Set(await storedOrders(databases.records, accountIds)),
+    shipments: ids(await storedShipments(databases.records, accountIds)),
+    labels: ids(await storedLabels(databases.carrier, accountIds)),
   };
 }
 
@@ -85,22 +85,15 @@ async function differingReplays(cluster: ClusterUnderTest, acknowledged: readonl
 }
 
 async function disagreeingStatuses({ databases }: ClusterUnderTest, accountIds: readonly string[]): Promise<number> {
-  const accounts = [...accountIds];
-  const labels = await databases.carrier.run<{ id: string; shipment: string; tracking: string; status: string }>(
-    sql`SELECT id, shipment_id AS shipment, tracking_number AS tracking, status FROM labels WHERE account_id = ANY(${accounts}::text[])`,
-  );
-  const shipments = await databases.records.run<{ id: string; status: string }>(
-    sql`SELECT id, status FROM shipments WHERE account_id = ANY(${accounts}::text[])`,
-  );
-  const records = await databases.tracking.run<{ id: string; status: string }>(
-    sql`SELECT tracking_number AS id, status FROM tracking_records WHERE account_id = ANY(${accounts}::text[])`,
-  );
-  const statusOf = (rows: { id: string; status: string }[]) => new Map(rows.map(({ id, status }) => [id, status]));
-  const [ofShipment, ofTracking] = [statusOf(shipments), statusOf(records)];
-  return labels.filter(({ shipment, tracking, status }) => {
+  const labels = await storedLabels(databases.carrier, accountIds);
+  const shipments = await storedShipments(databases.records, accountIds);
+  const records = await storedTracking(databases.tracking, accountIds);
+  const ofShipment = new Map(shipments.map(({ id, status }) => [id, status]));
+  const ofTracking = new Map(records.map(({ trackingNumber, status }) => [trackingNumber, status]));
+  return labels.filter(({ shipmentId, trackingNumber, status }) => {
     const [shipmentStatus, trackingStatus] =
       status === "voided" ? ["voided", "voided"] : ["label_created", "pre_transit"];
-    return ofShipment.get(shipment) !== shipmentStatus || ofTracking.get(tracking) !== trackingStatus;
+    return ofShipment.get(shipmentId) !== shipmentStatus || ofTracking.get(trackingNumber) !== trackingStatus;
   }).length;
 }
 
@@ -119,11 +112,7 @@ async function eventCounts(
   accountIds: readonly string[],
   acknowledged: readonly Acknowledged[],
 ): Promise<{ missing: number; surplus: number }> {
-  const rows = await databases.webhooks.run<{ type: string; body: Buffer }>(
-    sql`
-      SELECT type, body FROM events
-      WHERE account_id = ANY(${[...accountIds]}::text[]) AND type = ANY(${AUDITED_TYPES}::text[])`,
-  );
+  const rows = await storedEvents(databases.webhooks, { accountId: accountIds, type: AUDITED_TYPES });
   const arrived = rows.map(({ type, body }) => `${type} ${JSON.parse(body.toString()).data.id}`);
   const expected = acknowledged.flatMap(({ write, id }) =>
     EVENT_OF.filter(([path]) => path.test(write.path)).map(([, type]) => `${type} ${id}`),

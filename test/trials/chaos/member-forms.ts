@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { storedLabels } from "@shipping/carrier/testing/stored-labels";
+import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
 import { eventually } from "@shipping/kit/testing/eventually";
-import sql from "sql-template-tag";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
+import { storedSubscriptions } from "@shipping/webhooks/testing/stored-subscriptions";
 import { actionOf, type Fields, fieldsOf, newVisitor, type PageAnswer } from "../../developers/visitor.js";
 import type { ClusterUnderTest } from "../../platform/cluster.js";
 import { parcelBody } from "../kit/bodies.js";
@@ -100,24 +103,16 @@ async function auditLines(
 ): Promise<typeof FLAWLESS_LINES> {
   const accounts = members.map(({ accountId }) => accountId);
   const emails = members.map(({ email }) => email);
-  const idsOf = async (rows: Promise<{ id: string }[]>) => (await rows).map(({ id }) => id);
+  const keys = await storedKeys(databases.gateway, { accountId: accounts });
+  const labels = await storedLabels(databases.carrier, accounts);
   const changed = [
-    await idsOf(
-      databases.gateway.run(
-        sql`SELECT id FROM api_keys WHERE account_id = ANY(${accounts}::text[]) AND form_id IS NOT NULL`,
-      ),
-    ),
-    await idsOf(databases.webhooks.run(sql`SELECT id FROM subscriptions WHERE account_id = ANY(${accounts}::text[])`)),
-    await idsOf(
-      databases.carrier.run(
-        sql`SELECT id FROM labels WHERE account_id = ANY(${accounts}::text[]) AND status = 'voided'`,
-      ),
-    ),
+    keys.filter(({ formId }) => formId !== null).map(({ id }) => id),
+    await storedSubscriptions(databases.webhooks, accounts),
+    labels.filter(({ status }) => status === "voided").map(({ id }) => id),
   ];
   const all = new Set(changed.flat());
   const compare = async () => {
-    const rows = await databases.portal.run<{ subject: string }>(sql`
-      SELECT subject FROM audit_entries WHERE account_id = ANY(${accounts}::text[]) AND actor = ANY(${emails}::text[])`);
+    const rows = await auditEntries(databases.portal, { accountId: accounts, actor: emails });
     const logged = new Set(rows.map(({ subject }) => subject));
     return {
       missingLines: all.size - [...all].filter((id) => logged.has(id)).length,

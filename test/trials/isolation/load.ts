@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import sql from "sql-template-tag";
+import { answeredRequests } from "@shipping/gateway/testing/stored-requests";
 import { type Attacker, newAccount, prepareAttack } from "../abuse/attacker.js";
 import { peakMbOf, resetPeaks } from "../abuse/memory.js";
 import { type Experience, together } from "../abuse/victim.js";
@@ -112,9 +112,6 @@ async function beBusy(target: Target): Promise<void> {
 
 /** Gives the attacker's account as many requests as its pages may have to look through. */
 async function fillRequestLog({ cluster, known }: Scene): Promise<void> {
-  await cluster.databases.gateway.run(sql`
-    INSERT INTO request_log (at, request_id, account_id, environment, method, path, status, ms, replayed, source, user_agent, more)
-    SELECT now() - n * interval '1 millisecond', 'req_fill_' || n, ${known.access.accountIds[0]}, 'sandbox', 'GET', '/orders', 200, 1, false,
-      '192.0.2.1', '', 0
-    FROM generate_series(1, ${LOGGED_REQUESTS}::integer) AS n`);
+  const [accountId = ""] = known.access.accountIds;
+  await cluster.databases.gateway.run(answeredRequests({ accountId, environment: "sandbox" }, LOGGED_REQUESTS));
 }

@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type Client, createClient } from "@connectrpc/connect";
 import { newApiKey } from "@shipping/api/api-key";
 import { operations } from "@shipping/api/operations/operations";
+import { accountChanges, markErasing, storedKeys, suspendedSince } from "@shipping/gateway/testing/stored-accounts";
 import { failureIn } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
 import { connectTo } from "@shipping/kit/rpc/client";
 import { readTls } from "@shipping/kit/tls/tls";
 import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
-import sql from "sql-template-tag";
 import { parcelBody } from "../kit/bodies.js";
 import { inParallel } from "../kit/load.js";
 import { type Report, reportOf, type Say } from "../kit/report.js";
@@ -104,13 +104,15 @@ async function tryWrites(access: Access, accountId: string): Promise<Record<stri
 async function tryClosedAccounts({ cluster, known }: Scene, access: Access): Promise<string[]> {
   const outcomes: string[] = [];
   const [, ...others] = known.access.accountIds;
-  for (const [at, state] of [sql`suspended_at = now()`, sql`suspended_at = now(), erasing_since = now()`].entries()) {
+  const { gateway } = cluster.databases;
+  for (const [at, close] of [
+    (id: string) => suspendedSince(gateway, id, 0),
+    (id: string) => markErasing(gateway, id),
+  ].entries()) {
     const accountId = others.at(-1 - at)!;
     const caller = { accountId, environment: "sandbox" };
-    const [key] = await cluster.databases.gateway.run<{ id: string }>(
-      sql`SELECT id FROM api_keys WHERE account_id = ${accountId} LIMIT 1`,
-    );
-    await cluster.databases.gateway.run(sql`UPDATE accounts SET ${state} WHERE id = ${accountId}`);
+    const [key] = await storedKeys(gateway, { accountId });
+    await close(accountId);
     const write = { operation: "voidLabel", id: newId("lbl", randomBytes), body: EMPTY, idempotencyKey: newFormKey() };
     outcomes.push(await outcomeOf(access.createKey(newKeyOf(accountId))));
     outcomes.push(await outcomeOf(access.executeWrite({ caller, actor, ...write })));
@@ -123,13 +125,13 @@ async function tryClosedAccounts({ cluster, known }: Scene, access: Access): Pro
 async function tryToRemoveLines({ cluster }: Scene, access: Access) {
   const { gateway } = cluster.databases;
   const count = async () => {
-    const rows = await gateway.run<{ action: string; count: bigint }>(
-      sql`SELECT action, count(*) FROM account_changes WHERE actor = ${actor.name} GROUP BY action ORDER BY action`,
-    );
-    return Object.fromEntries(rows.map((row) => [row.action, Number(row.count)]));
+    const counts: Record<string, number> = {};
+    for (const { action } of await accountChanges(gateway, { actor: actor.name }))
+      counts[action] = (counts[action] ?? 0) + 1;
+    return Object.fromEntries(Object.entries(counts).sort());
   };
   const before = await count();
-  const rows = await gateway.run<{ id: string }>(sql`SELECT id FROM account_changes`);
+  const rows = await accountChanges(gateway);
   for (let at = 0; at < rows.length; at += IDS_AT_ONCE)
     await access.acknowledgeChanges({ ids: rows.slice(at, at + IDS_AT_ONCE).map(({ id }) => id) });
   return { before, after: await count() };

@@ -10,8 +10,8 @@ interface StoredLabel {
   trackingNumber: string;
 }
 
-/** The labels of an account. */
-export function storedLabels(db: Database, accountId: string): Promise<StoredLabel[]> {
+/** The labels of an account, or of several. */
+export function storedLabels(db: Database, accountId: string | readonly string[]): Promise<StoredLabel[]> {
   return rowsIn<StoredLabel>(db, "labels", { accountId });
 }
 
@@ -41,9 +41,17 @@ export async function voidEvents(db: Database, labelId: string): Promise<string[
   return rows.filter(({ body }) => body.includes(labelId)).map(({ eventId }) => eventId);
 }
 
-/** A statement that stores so many labels without files, the latest first, `lbl_aaa…1` and so on, of the shipments `shp_aaa…1` and so on. */
-export const manyLabels = ({ accountId, environment }: Caller, count: number): Sql => sql`
+/**
+ * A statement that stores so many labels without files, the latest first, `lbl_aaa…1` and so on, of the shipments `shp_aaa…1` and so on. `end` is
+ * the end of these IDs, and two labels are created `everyMs` apart.
+ */
+export const manyLabels = (
+  { accountId, environment }: Caller,
+  count: number,
+  { end = "", everyMs = 10 }: { end?: string; everyMs?: number } = {},
+): Sql => sql`
   INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
-  SELECT ${accountId}, ${environment}, 'lbl_' || lpad(n::text, 26, 'a'), 'shp_' || lpad(n::text, 26, 'a'), 'created', 'test', 'TEST' || n,
-    now() - n * interval '10 ms'
+  SELECT ${accountId}, ${environment}, 'lbl_' || lpad(n::text, ${26 - end.length}::integer, 'a') || ${end},
+    'shp_' || lpad(n::text, ${26 - end.length}::integer, 'a') || ${end}, 'created', 'test', 'TEST' || n || ${end},
+    now() - n * ${everyMs}::float8 * interval '1 ms'
   FROM generate_series(1, ${count}::integer) AS n`;

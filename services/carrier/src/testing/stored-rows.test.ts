@@ -39,6 +39,13 @@ test("the file of a spoilt label is what its reader gets", async () => {
 test("many labels are listed", async () => {
   const caller = newCaller();
   await carrier.deps.db.run(manyLabels(caller, 30));
+  const other = newCaller();
+  await carrier.deps.db.run(manyLabels(other, 2, { end: "end", everyMs: 1_000 }));
+  const stored = await storedLabels(carrier.deps.db, [caller.accountId, other.accountId]);
+  expect(stored).toHaveLength(32);
+  expect(stored).toContainEqual(
+    expect.objectContaining({ id: `lbl_${"1end".padStart(26, "a")}`, trackingNumber: "TEST1end" }),
+  );
   const { data } = await listLabels(carrier.deps, create(ListLabelsRequestSchema, { caller, limit: 25 }));
   expect(JSON.parse(Buffer.from(data).toString())).toHaveLength(25);
 });

@@ -40,7 +40,12 @@ interface StoredEntry {
 /** The entries of the audit log that have these values, the oldest first. */
 export async function auditEntries(
   db: Database,
-  where: { accountId?: string; actor?: string; action?: string; subject?: string } = {},
+  where: {
+    accountId?: string | readonly string[];
+    actor?: string | readonly string[];
+    action?: string;
+    subject?: string;
+  } = {},
 ): Promise<(StoredEntry & { accountId: string })[]> {
   const rows = await rowsIn<StoredEntry & { accountId: string }>(db, "audit_entries", where);
   return rows.sort((one, other) => one.at.getTime() - other.at.getTime() || (one.id < other.id ? -1 : 1));

@@ -39,6 +39,7 @@ import {
   fillMailCount,
   fillTestCount,
   mailCounts,
+  renewSessions,
 } from "./stored-sessions.js";
 
 // Tests of the whole platform write and read the portal's tables through these functions, so this file fails if a change makes one of them wrong.
@@ -134,6 +135,10 @@ describe("sessions", () => {
     await expect(limitForms(portal, session!)).rejects.toThrow("too many forms");
     await ageSessions(portal.db, { forms: 10 });
     await limitForms(portal, session!);
+    await countForms(portal.db, 100);
+    await renewSessions(portal.db);
+    expect(await find()).toMatchObject({ fresh: true });
+    await limitForms(portal, session!);
   });
 });
 
@@ -178,6 +183,7 @@ describe("accounts", () => {
 
   test("have an audit log, which can be closed", async () => {
     const { accountId, email } = await newMember();
+    expect(await auditEntries(portal.db, { accountId: [accountId], actor: ["operator"] })).toHaveLength(1);
     expect(await auditEntries(portal.db, { accountId, action: "member.added" })).toMatchObject([
       { actor: "operator", detail: expect.stringContaining(email) },
     ]);

@@ -20,6 +20,11 @@ export async function countForms(db: Database, forms: number): Promise<void> {
   await db.run(sql`UPDATE sessions SET forms = ${forms}`);
 }
 
+/** Makes every session one that has just signed in and has submitted no form. */
+export async function renewSessions(db: Database): Promise<void> {
+  await db.run(sql`UPDATE sessions SET forms = 0, authenticated_at = now()`);
+}
+
 /** Moves the end of the sign-in links of members with this email address into the past. */
 export async function expireLinks(db: Database, email: string): Promise<void> {
   await db.run(sql`

@@ -1,13 +1,26 @@
 import type { Caller } from "@shipping/kit/caller";
 import type { Database } from "@shipping/kit/postgres/database";
 import sql, { type Sql } from "sql-template-tag";
+import { hashRecent } from "../search/hash-recent.js";
+import { toSearchText } from "../search/search-text.js";
 
-/** The IDs of the orders that are stored, or of an account's. */
-export async function storedOrders(db: Database, accountId?: string): Promise<string[]> {
+/** The IDs of the orders that are stored, or of those of these accounts. */
+export async function storedOrders(db: Database, accountId?: string | readonly string[]): Promise<string[]> {
+  const accounts = accountId === undefined ? null : [accountId].flat();
   const rows = await db.run<{ id: string }>(
-    sql`SELECT id FROM orders WHERE ${accountId ?? null}::text IS NULL OR account_id = ${accountId ?? null}`,
+    sql`SELECT id FROM orders WHERE ${accounts}::text[] IS NULL OR account_id = ANY(${accounts}::text[])`,
   );
   return rows.map(({ id }) => id);
+}
+
+/** The shipments of these accounts, with their statuses. */
+export function storedShipments(
+  db: Database,
+  accountIds: readonly string[],
+): Promise<{ id: string; status: string }[]> {
+  return db.run<{ id: string; status: string }>(
+    sql`SELECT id, status FROM shipments WHERE account_id = ANY(${accountIds}::text[])`,
+  );
 }
 
 /** Removes from an order or shipment who has created it, as older ones have none. */
@@ -35,12 +48,35 @@ export async function withoutOrders<Result>(db: Database, run: () => Promise<Res
   }
 }
 
+/** Shipments of which many are stored. `end` is the end of their IDs, and two of them are created `everyMs` apart. */
+interface ManyShipments {
+  count: number;
+  reference: string;
+  address: object;
+  end?: string;
+  everyMs?: number;
+}
+
 /** A statement that stores so many shipments with labels, the latest first, `shp_aaa…1` and so on. Their search text is not stored. */
 export const manyShipments = (
   { accountId, environment }: Caller,
-  { count, reference, address }: { count: number; reference: string; address: object },
+  { count, reference, address, end = "", everyMs = 10 }: ManyShipments,
 ): Sql => sql`
   INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, label_id, created_at)
-  SELECT ${accountId}, ${environment}, 'shp_' || lpad(n::text, 26, 'a'), 'label_created', ${reference}, ${address}::jsonb, ${address}::jsonb, '{}',
-    'lbl_' || lpad(n::text, 26, 'a'), now() - n * interval '10 ms'
+  SELECT ${accountId}, ${environment}, 'shp_' || lpad(n::text, ${26 - end.length}::integer, 'a') || ${end}, 'label_created', ${reference},
+    ${address}::jsonb, ${address}::jsonb, '{}', 'lbl_' || lpad(n::text, ${26 - end.length}::integer, 'a') || ${end},
+    now() - n * ${everyMs}::float8 * interval '1 ms'
   FROM generate_series(1, ${count}::integer) AS n`;
+
+/** Lets all shipments of a caller, which have the same reference and address, be found by words, as the worker of the search does it. */
+export async function findableShipments(db: Database, caller: Caller): Promise<void> {
+  const { accountId, environment } = caller;
+  const [row] = await db.run<Parameters<typeof toSearchText>[0]>(sql`
+    SELECT reference, sender AS "from", recipient AS "to" FROM shipments
+    WHERE account_id = ${accountId} AND environment = ${environment} LIMIT 1`);
+  const text = toSearchText(row!);
+  await db.run(sql`
+    INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
+    SELECT account_id, environment, id, created_at, ${text} FROM shipments WHERE account_id = ${accountId} AND environment = ${environment}`);
+  while (await hashRecent({ db }, { ...caller, table: "shipments" }));
+}

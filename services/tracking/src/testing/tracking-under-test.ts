@@ -38,6 +38,7 @@ export async function trackingUnderTest() {
   const client = createClient(TrackingService, inProcess(routes, silentLog()));
   return {
     client,
+    db,
     /** Applies an event of the label with this tracking number. */
     apply: (caller: Caller, trackingNumber: string, event: { type: string; at: string }) =>
       client.applyLabelEvent({ caller, event: eventOf(caller, trackingNumber, event) }),

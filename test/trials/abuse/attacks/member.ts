@@ -1,6 +1,5 @@
-import { hashRecent } from "@shipping/records/search/hash-recent";
-import { toSearchText } from "@shipping/records/search/search-text";
-import sql from "sql-template-tag";
+import { manyLabels } from "@shipping/carrier/testing/stored-labels";
+import { findableShipments, manyShipments } from "@shipping/records/testing/stored-records";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
 import { signIn } from "../../kit/sign-in.js";
 import type { Attack } from "./attack.js";
@@ -18,19 +17,11 @@ export async function addViewer({ databases }: ClusterUnderTest, accountId: stri
   const address = { name: "aaa", street1: "a", city: "a", postal_code: "aaa", country: "DE" };
   // IDs are unique in the whole table of labels, so they end like the account's ID.
   const end = accountId.slice(-20);
-  await databases.records.run(sql`
-    INSERT INTO shipments (account_id, environment, id, status, reference, sender, recipient, parcel, label_id, created_at)
-    SELECT ${accountId}, 'live', 'shp_' || to_char(n, 'FM000000') || ${end}, 'label_created', 'aaa', ${address}::jsonb, ${address}::jsonb,
-      '{}', 'lbl_' || to_char(n, 'FM000000') || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
-  const text = toSearchText({ reference: "aaa", from: address, to: address });
-  await databases.records.run(sql`
-    INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
-    SELECT account_id, environment, id, created_at, ${text} FROM shipments WHERE account_id = ${accountId}`);
-  while (await hashRecent({ db: databases.records }, { accountId, environment: "sandbox", table: "shipments" }));
-  await databases.carrier.run(sql`
-    INSERT INTO labels (account_id, environment, id, shipment_id, status, carrier, tracking_number, created_at)
-    SELECT ${accountId}, 'live', 'lbl_' || to_char(n, 'FM000000') || ${end}, 'shp_' || to_char(n, 'FM000000') || ${end}, 'created', 'test',
-      'TEST' || n || ${end}, now() - n * interval '1 second' FROM generate_series(1, ${RECORDS}::integer) AS n`);
+  const caller = { accountId, environment: "live" } as const;
+  const many = { count: RECORDS, reference: "aaa", address, end, everyMs: 1_000 };
+  await databases.records.run(manyShipments(caller, many));
+  await findableShipments(databases.records, caller);
+  await databases.carrier.run(manyLabels(caller, RECORDS, { end, everyMs: 1_000 }));
   return cookie;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@shipping/kit/testing/eventually";
-import sql from "sql-template-tag";
+import { countDeliveries, eventsUnderWay, putOffDeliveries } from "@shipping/webhooks/testing/stored-deliveries";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
 import type { Manner } from "../../kit/event-receiver.js";
 import { type Report, reportOf } from "../../kit/report.js";
@@ -43,9 +43,9 @@ export async function badNeighbours(
     );
   };
   for (let round = 0; round < options.rounds; round++) {
-    await putOff(cluster, bad, "1 day");
+    await putOff(cluster, bad, 86_400);
     alone.push(...(await measure()));
-    await putOff(cluster, bad, "0 s");
+    await putOff(cluster, bad, 0);
     beside.push(...(await measure()));
   }
   const requestsToBad = Object.fromEntries(BAD.map((manner, at) => [manner, bad[at]?.arrivals.length]));
@@ -84,21 +84,16 @@ function missingOf(orders: readonly AcknowledgedOrder[], healthy: readonly Subsc
 const idsOf = (subscribers: readonly Subscriber[]) => subscribers.map(({ subscriptionId }) => subscriptionId);
 
 async function requireDeliveries({ databases }: ClusterUnderTest, of: readonly Subscriber[], expected: number) {
-  const [row] = await databases.webhooks.run<{ count: number }>(
-    sql`SELECT count(*)::integer AS count FROM deliveries WHERE subscription_id = ANY(${idsOf(of)}::text[])`,
-  );
-  if (row?.count !== expected) throw new Error(`There are ${row?.count} deliveries instead of ${expected}.`);
+  const count = await countDeliveries(databases.webhooks, idsOf(of));
+  if (count !== expected) throw new Error(`There are ${count} deliveries instead of ${expected}.`);
 }
 
-/** Moves all pending deliveries to that time from now, with no attempts made. If the time is later, waits until none is in flight. */
-async function putOff({ databases }: ClusterUnderTest, of: readonly Subscriber[], by: string): Promise<void> {
+/** Moves all pending deliveries to that many seconds from now, with no attempts made. If that is later, waits until none is in flight. */
+async function putOff({ databases }: ClusterUnderTest, of: readonly Subscriber[], bySeconds: number): Promise<void> {
   await eventually(async () => {
-    await databases.webhooks.run(sql`
-        UPDATE deliveries SET next_at = clock_timestamp() + ${by}::interval, attempt = 0
-        WHERE subscription_id = ANY(${idsOf(of)}::text[]) AND state = 'pending'`);
-    const underWay = await databases.webhooks.run(sql`
-        SELECT FROM deliveries WHERE subscription_id = ANY(${idsOf(of)}::text[]) AND state = 'in_flight'`);
-    if (by !== "0 s" && underWay.length > 0) throw new Error(`${underWay.length} are under way.`);
+    await putOffDeliveries(databases.webhooks, idsOf(of), bySeconds);
+    const underWay = await eventsUnderWay(databases.webhooks, idsOf(of));
+    if (bySeconds > 0 && underWay.length > 0) throw new Error(`${underWay.length} are under way.`);
   });
   await sleep(1_000);
 }

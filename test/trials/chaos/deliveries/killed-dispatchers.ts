@@ -1,6 +1,6 @@
 import { silentLog } from "@shipping/kit/process/log";
 import { startLoop } from "@shipping/kit/process/loop";
-import sql from "sql-template-tag";
+import { eventsUnderWay } from "@shipping/webhooks/testing/stored-deliveries";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
 import { type Report, reportOf } from "../../kit/report.js";
 import { percentiles, seconds } from "../../kit/statistics.js";
@@ -29,7 +29,7 @@ export async function killedDispatchers(
       () => undefined,
     );
     // Deliveries that the dead process had claimed stay claimed until the lease ends.
-    for (const id of await underWay(cluster)) underWayAtKill.add(id);
+    for (const id of await eventsUnderWay(cluster.databases.webhooks)) underWayAtKill.add(id);
     const [least, most] = options.pauseMs;
     await new Promise((resolve) => setTimeout(resolve, least + Math.random() * (most - least)));
   }
@@ -63,11 +63,4 @@ export async function killedDispatchers(
       [unexplained === 0, "only what was under way at a kill is sent again"],
     ],
   );
-}
-
-async function underWay({ databases }: ClusterUnderTest): Promise<string[]> {
-  const rows = await databases.webhooks.run<{ id: string }>(
-    sql`SELECT event_id AS id FROM deliveries WHERE state = 'in_flight'`,
-  );
-  return rows.map(({ id }) => id);
 }

@@ -1,4 +1,6 @@
+import { keysOfResults } from "@shipping/kit/testing/stored-writes";
 import { PUBLISHERS } from "@shipping/proto/parts";
+import { storedEvents } from "@shipping/webhooks/testing/stored-events";
 import type { ClusterUnderTest } from "../../../platform/cluster.js";
 import { audit, FLAWLESS } from "../../chaos/audit.js";
 import type { Acknowledged } from "../../chaos/mixed-load.js";
@@ -10,10 +12,9 @@ const SETTLED_MS = 240_000;
 
 /** The keys of the writes whose responses a server holds. */
 export async function keysOn(superuserUrl: string): Promise<Set<string>> {
-  const statement = "SELECT idempotency_key AS key FROM ledger WHERE kind = 'result'";
   const rows = await Promise.all(
     PUBLISHERS.map((owner) =>
-      withServer(new URL(`/${owner}`, superuserUrl).href, async (client) => (await client.query(statement)).rows),
+      withServer(new URL(`/${owner}`, superuserUrl).href, async (client) => (await client.query(keysOfResults)).rows),
     ),
   );
   return new Set(rows.flat().map(({ key }) => key as string));
@@ -45,7 +46,7 @@ export async function judgeLoss(
 
 /** The number of events in webhooks about lost writes. */
 async function eventsOf({ databases }: ClusterUnderTest, lost: readonly Acknowledged[]): Promise<number> {
-  const { rows } = await databases.webhooks.pool.query<{ type: string; body: Buffer }>("SELECT type, body FROM events");
+  const rows = await storedEvents(databases.webhooks);
   const told = new Set(lost.map(({ write, id }) => `${id} ${write.path.endsWith("/void")}`));
   return rows.filter(({ type, body }) => told.has(`${JSON.parse(body.toString()).data.id} ${type.endsWith(".voided")}`))
     .length;

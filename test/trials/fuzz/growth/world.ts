@@ -3,6 +3,7 @@ import { serveOps } from "@shipping/kit/process/health";
 import { silentLog } from "@shipping/kit/process/log";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { Role } from "@shipping/portal/members/manage-members";
+import { clearLimits, renewSessions } from "@shipping/portal/testing/stored-sessions";
 import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
 import { newVisitor, pathIn, type Visitor } from "../../../developers/visitor.js";
 import { apiClient } from "../../../platform/api-client.js";
@@ -57,9 +58,8 @@ export async function startWorld() {
     opsPort: ops.port,
     /** Resets the counts of forms and emails, so that no request is refused before it is read, and the age of the sign-in. */
     async forgetLimits(): Promise<void> {
-      await stack.databases.portal.pool.query(
-        "DELETE FROM mail_counts; DELETE FROM sign_in_refusals; UPDATE sessions SET forms = 0, authenticated_at = now()",
-      );
+      await clearLimits(stack.databases.portal);
+      await renewSessions(stack.databases.portal);
     },
     /** Whether both members are still signed in. */
     async isSignedIn(): Promise<boolean> {
