@@ -46,6 +46,20 @@ test("its commits restart no pod, unless they change an image or values", () => 
   expect(podsOf(chartOfVersion("next", "1.0.0+6d3fa8c"))).toEqual(podsOf(chart));
 });
 
+test("for Argo CD, migrations are hooks, so that it misses none that Kubernetes has deleted, and their ServiceAccount comes before them", () => {
+  const objects = objectsOf("argo-cd");
+  const waveOf = (annotations: Record<string, string> = {}) => Number(annotations["argocd.argoproj.io/sync-wave"] ?? 0);
+  const jobs = objects.filter(({ kind }) => kind === "Job");
+  expect(jobs).toHaveLength(DATABASE_OWNERS.length);
+  for (const { metadata, spec } of jobs) {
+    expect(metadata.annotations).toMatchObject({ "argocd.argoproj.io/hook": "Sync" });
+    const { serviceAccountName: name } = spec.template.spec;
+    const account = objects.find(({ kind, metadata }) => kind === "ServiceAccount" && metadata.name === name);
+    expect(waveOf(account.metadata.annotations)).toBeLessThan(waveOf(metadata.annotations));
+    expect(waveOf(metadata.annotations)).toBeLessThan(0);
+  }
+});
+
 test("an umbrella chart installs it under a condition, twice if it gives it another name", () => {
   const umbrella = join(folder, "umbrella");
   const dependencies = ["shipping", "parcels"].map((name) => ({
