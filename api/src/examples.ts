@@ -130,7 +130,8 @@ function createEvent<Data>(id: string, type: EventType, created_at: string, data
 
 export const badLimit = { path: "limit", message: "must be an integer from 1 to 100" };
 export const badCountry = { path: "to.country", message: "must be a two-letter country code in upper case" };
-export const unknownMember = { path: "note", message: "is not a known field: remove it" };
+export const unknownField = { path: "note", message: "is not a known field: remove it" };
+export const unknownParameter = { path: "note", message: "is not a known parameter: remove it" };
 export const noKey = {
   path: "Idempotency-Key",
   message:

@@ -13,7 +13,7 @@ export function llmsText({ resources, baseUrl }: Reference): string {
 - Every \`POST\` and \`DELETE\` needs an \`Idempotency-Key\`. Choose one for each thing that you want to happen, store it before you send the request, and repeat the request with it, unchanged, until you have an answer.
 - An error is \`{"error": {"code", "message", "request_id"}}\`. The message says what to do. A \`422\` names each wrong field.
 - Keys that start with \`service_test_\` belong to the sandbox, where nothing is shipped or charged.
-- Each page below is Markdown. The address without \`.md\` is the same page for people.
+- Each page below is Markdown. The URL without \`.md\` is the same page for people.
 
 ## Guides
 

@@ -20,7 +20,7 @@ describe("a JSON body", () => {
   test.each([
     ["", "The body is empty. Send the empty object {}."],
     [" \r\n", "The body is empty. Send the empty object {}."],
-    ["\ufeff{}", "The body begins with a byte order mark. Send it without."],
+    ["\ufeff{}", "The body begins with a byte order mark. Remove it."],
     ['{"a": 1', "The body is not valid JSON: it ends before it is complete."],
     [
       '{"a":\n  1,5}',

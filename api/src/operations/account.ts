@@ -12,6 +12,6 @@ export const accountOperations: readonly Operation[] = [
       "Returns the account of the API key, the key's environment and scopes, and the account's current capabilities and limits.",
     guide: "environments",
     answers: account,
-    example: { data: examples.account, invalid: examples.unknownMember },
+    example: { data: examples.account, invalid: examples.unknownParameter },
   }),
 ];

@@ -54,7 +54,7 @@ export const labelOperations: readonly Operation[] = [
     example: {
       id: examples.label.id,
       data: examples.label,
-      invalid: examples.unknownMember,
+      invalid: examples.unknownParameter,
       missing: examples.noLabel,
     },
   }),
@@ -69,7 +69,7 @@ export const labelOperations: readonly Operation[] = [
     id: schemas.labelId,
     answers: "application/pdf",
     refusals: ["label_voided"],
-    example: { id: examples.label.id, invalid: examples.unknownMember, missing: examples.noLabel },
+    example: { id: examples.label.id, invalid: examples.unknownParameter, missing: examples.noLabel },
   }),
   write({
     operationId: "voidLabel",
@@ -87,7 +87,7 @@ export const labelOperations: readonly Operation[] = [
       id: examples.label.id,
       body: {},
       data: examples.voidedLabel,
-      invalid: examples.unknownMember,
+      invalid: examples.unknownField,
       missing: examples.noLabel,
     },
   }),

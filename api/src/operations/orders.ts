@@ -41,7 +41,7 @@ export const orderOperations: readonly Operation[] = [
     example: {
       id: examples.order.id,
       data: examples.order,
-      invalid: examples.unknownMember,
+      invalid: examples.unknownParameter,
       missing: examples.noOrder,
     },
   }),

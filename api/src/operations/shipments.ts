@@ -52,7 +52,7 @@ export const shipmentOperations: readonly Operation[] = [
     example: {
       id: examples.shipment.id,
       data: { ...examples.shipment, status: "label_created", label_id: examples.label.id },
-      invalid: examples.unknownMember,
+      invalid: examples.unknownParameter,
       missing: examples.noShipment,
     },
   }),

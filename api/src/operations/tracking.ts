@@ -17,7 +17,7 @@ export const trackingOperations: readonly Operation[] = [
     example: {
       id: examples.label.tracking_number,
       data: examples.tracking,
-      invalid: examples.unknownMember,
+      invalid: examples.unknownParameter,
       missing: "No such tracking number. Send that of a label in the account and environment of your API key.",
     },
   }),

@@ -50,7 +50,7 @@ export const webhookOperations: readonly Operation[] = [
     example: {
       id: examples.webhook.id,
       data: examples.webhook,
-      invalid: examples.unknownMember,
+      invalid: examples.unknownParameter,
       missing: examples.noSubscription,
     },
   }),

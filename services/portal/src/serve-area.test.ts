@@ -112,7 +112,7 @@ test("too many pages of a client or of a member are refused with a page, which s
     const answers = await Promise.all(Array.from({ length: 11 }, () => open("192.0.2.1")));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(1);
-    expect(refused[0]?.text).toContain("Too many pages are requested from your address.");
+    expect(refused[0]?.text).toContain("Too many pages are requested from your IP address.");
     expect(refused[0]?.retryAfter).toBeGreaterThan(0);
     expect(refused[0]?.retryAfter).toBeLessThanOrEqual(60);
     expect((await open("192.0.2.2")).status).toBe(200);

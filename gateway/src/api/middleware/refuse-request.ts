@@ -37,7 +37,7 @@ export function paceAnonymous({ pace, trustedProxies }: PaceDeps): RequestHandle
   return async (req, res, next) => {
     const { waitedMs, isDue } = await pace.admit(getClientAddress(req, trustedProxies), res);
     res.locals.pacedMs = waitedMs;
-    if (!isDue) throw fail("rate_limited", "Too many pages are requested from your address. Try again in a minute.");
+    if (!isDue) throw fail("rate_limited", "Too many pages are requested from your IP address. Try again in a minute.");
     if (!res.destroyed) next();
   };
 }

@@ -38,7 +38,7 @@ export const DEFAULT_PAGE_LIMITS: PageLimits = {
 export type AreaLimits = ReturnType<typeof createPageLimits>;
 
 export function createPageLimits({ client, member, heavy }: PageLimits) {
-  const countClientPage = createCounter(client, "your address");
+  const countClientPage = createCounter(client, "your IP address");
   const countMemberPage = createCounter(member, "your sessions");
   const places = createBulkhead({ ...heavy, cause: "portal_queue", accountFull: ACCOUNT_FULL });
   return {
