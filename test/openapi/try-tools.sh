@@ -25,7 +25,9 @@ printf '  - { files: ["openapi.json#/components/schemas/%s"], rules: { oas3-unus
 npx --yes @stoplight/spectral-cli@6.16.3 lint --fail-severity=warn openapi.json
 
 # A mock of today's document answers requests with the IDs of tomorrow.
-npx --yes @stoplight/prism-cli@5.14.2 mock -p 4010 openapi.json > prism.log & prism=$!
+npm install --silent --no-audit --no-fund --prefix "$folder" @stoplight/prism-cli@5.14.2
+# Started by its own name, because ending npx would leave it running.
+node_modules/.bin/prism mock -p 4010 openapi.json > prism.log & prism=$!
 trap 'kill $prism; rm -rf "$folder"' EXIT
 until curl -s -o prism.json localhost:4010; do kill -0 $prism; sleep 1; done
 for path in orders/ord-2.Tomorrow orders?after=ord-2.Tomorrow labels/lbl-2.Tomorrow/file; do

@@ -44,8 +44,7 @@ function parse(text: string, expected: string): unknown {
 
 /** Describes where a text is not JSON. V8's own message contains parts of the body. */
 function notJson(text: string, expected: string, at = findJsonFault(text) ?? 0): Failure {
-  if (text.startsWith("\ufeff"))
-    return fail("invalid_json", "The body begins with a byte order mark. Remove it.");
+  if (text.startsWith("\ufeff")) return fail("invalid_json", "The body begins with a byte order mark. Remove it.");
   if (text.trim() === "") return fail("invalid_json", `The body is empty. Send ${expected}.`);
   if (at === text.length) return fail("invalid_json", "The body is not valid JSON: it ends before it is complete.");
   const before = text.slice(0, at);
