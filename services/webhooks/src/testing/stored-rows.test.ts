@@ -16,6 +16,7 @@ import {
 import { acceptEvents } from "../dispatch/accept-event.js";
 import type { DispatchDeps } from "../dispatch/deps.js";
 import { createOwnerRecord } from "../events/stream-owner.js";
+import { claimFailing, FAILED_FOR_HOURS } from "../health/claim-failing.js";
 import { getSubscriptionHealth } from "../health/read-health.js";
 import { listDeadEvents } from "../operator/dead-events.js";
 import { showEvent } from "../operator/read-deliveries.js";
@@ -68,6 +69,14 @@ test("a subscription that delivers is not failing, and cannot have failed for a 
   await storeLastAttempts(deps.db, id, { successHoursAgo: 6, reason: "timeout", isFailing: false });
   expect((await read()).health).toMatchObject({ state: "active" });
   await expect(failedFor(deps.db, id, 25)).rejects.toThrow(`The subscription ${id} is not failing.`);
+});
+
+test("a subscription that has failed for a day is due an alert, whatever else one needs", async () => {
+  const { deps, id } = await subscription();
+  deps.health.count({ subscriptionId: id, at: new Date(), delivered: false, exhausted: false, status: 500 });
+  await deps.health.flushOnce();
+  await failedFor(deps.db, id, FAILED_FOR_HOURS + 1);
+  expect((await claimFailing(deps)).subscriptions).toMatchObject([{ subscriptionId: id }]);
 });
 
 test("events are found by their account, and among them those that were delivered", async () => {
