@@ -166,6 +166,10 @@ test("revoking asks first, warns of a key in use, and then refuses it from the n
   expect(await statusOf(key)).toBe(200);
   expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers/sandbox/keys" });
   expect(await statusOf(key)).toBe(401);
+  // The list says so once, with the next step, where a screen reader begins.
+  const said = /<div class="note good done" role="status"[^>]*autofocus><p>Key revoked\..*keys\/new/;
+  expect((await visitor.get("/developers/sandbox/keys")).html).toMatch(said);
+  expect((await visitor.get("/developers/sandbox/keys")).html).not.toMatch(said);
   expect((await visitor.post(path)).status).toBe(303);
   await visitor.get("/developers/audit");
   expect(await auditEntries(area.db(), { subject: id, action: "key.revoked" })).toMatchObject([

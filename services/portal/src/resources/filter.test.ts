@@ -58,6 +58,17 @@ describe("the filter of a list", () => {
     expect(toPath("/list", filter)).toBe("/list?from=2026-03-29&to=2026-03-29&zone=Europe%2FBerlin");
   });
 
+  test("names today and yesterday of the reader's zone, in which it may be another day than in UTC", () => {
+    const days = (query: string) => {
+      const { from, to, zone } = read(query);
+      return [from, to, zone];
+    };
+    expect(days("day=today&zone=Europe/Berlin")).toEqual(["2026-11-22", "2026-11-22", "Europe/Berlin"]);
+    expect(days("day=yesterday&zone=Europe/Berlin")).toEqual(["2026-11-21", "2026-11-21", "Europe/Berlin"]);
+    expect(days("day=today")).toEqual(["2026-11-21", "2026-11-21", "UTC"]);
+    expect(days("day=toString&from=2026-11-01")).toEqual(["2026-11-01", "", "UTC"]);
+  });
+
   test("has pages of 25, 50 or 100", () => {
     expect([25, 50, 100, 7].map((size) => toPath("/list", read(`size=${size}`)))).toEqual([
       ...["/list?size=25", "/list", "/list?size=100", "/list"],

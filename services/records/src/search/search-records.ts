@@ -91,7 +91,10 @@ export async function searchShipments(deps: ReadDeps, request: SearchShipmentsRe
   return { ...found, data: listJson(rows.map(shipmentJson)) };
 }
 
-async function findShipmentsOfOrder(deps: ReadDeps, request: SearchShipmentsRequest) {
+async function findShipmentsOfOrder(
+  deps: ReadDeps,
+  request: SearchShipmentsRequest,
+): Promise<Found<ShipmentRow> & { incomplete: boolean }> {
   const caller = requireCaller(request);
   const { limit = 1, after } = request.search ?? {};
   const { at, id } = await placeAfter(deps, { caller, table: "shipments", after });
