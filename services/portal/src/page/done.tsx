@@ -3,7 +3,7 @@ import { AREA_PATH, type Done } from "./page.js";
 import { START } from "./text.js";
 
 interface Message {
-  /** What has happened, in sentences. */
+  /** Sentences that say what has happened. */
   words: string;
   /** The next step: its words, and its path after that of the environment or of the area. */
   next?: readonly [words: string, path: string];
@@ -41,7 +41,7 @@ export function isDone(code: string | undefined): code is Done {
   return code !== undefined && Object.hasOwn(MESSAGES, code);
 }
 
-/** What a form has just changed, and the next step. The page begins here for a screen reader. */
+/** Says what a form has just changed, and the next step. Screen readers begin here. */
 export function DoneMessage({ done, environment }: { done: Done; environment: Environment }) {
   const { words, next } = MESSAGES[done];
   return (

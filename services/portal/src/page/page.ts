@@ -109,7 +109,7 @@ export interface HtmlPage {
   refreshSeconds?: number | undefined;
 }
 
-/** What a form has changed. The page to which its answer redirects says so, once. */
+/** A change that a form has made. The page to which its answer redirects names it, once. */
 export type Done =
   | "key-revoked"
   | "subscription-disabled"

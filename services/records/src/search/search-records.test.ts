@@ -61,22 +61,6 @@ async function label(id: string, status: "label_created" | "voided") {
 }
 
 describe("searchShipments", () => {
-  test("counts the matches of all pages if it is asked to: of a filter on every page, of a text on the first", async () => {
-    const caller = newCaller();
-    for (const n of [1, 2, 3, 4, 5]) await ship(caller, { at: hour(n), reference: n % 2 ? "odd" : "even" });
-    const [newest] = await idsOf(caller);
-    await label(newest!, "voided");
-    const count = async (search: Omit<Search, "$typeName" | "$unknown">) =>
-      (await find(caller, { limit: 1, countsMatches: true, ...search })).matches;
-    expect(await count({})).toBe(5);
-    expect(await count({ after: newest! })).toBe(5);
-    expect(await count({ status: "draft", createdFrom: hour(2).toISOString() })).toBe(3);
-    expect(await count({ text: "odd" })).toBe(3);
-    expect(await count({ text: "odd", status: "draft" })).toBe(2);
-    expect(await count({ text: "odd", after: newest! })).toBeUndefined();
-    expect((await find(caller)).matches).toBeUndefined();
-  });
-
   test("lists the newest first, whatever their states, those of the same time by id, and each once over all pages", async () => {
     const caller = newCaller();
     const made: string[] = [];
