@@ -50,6 +50,13 @@ describe("values", () => {
     ["networkpolicy.enabled=true", "networkpolicy"],
     ["image.tag=latest", "/image/tag"],
     ["nats.replicas=two", "/nats/replicas"],
+    ["publicUrl=https://ship.example/developers", "publicUrl"],
+    ["parts.records.replicas=null", "replicas"],
+    ["operator.replicas=null", "replicas"],
+    ["parts.records.autoscaling.maxReplicas=null", "maxReplicas"],
+    ["parts.records.databasePool=null", "parts.records.databasePool is missing"],
+    ["parts.records.databasePeers=null", "parts.records.databasePeers is missing"],
+    ["parts.records.autoscaling.minReplicas=9", "autoscaling.minReplicas (9) is greater than its maxReplicas (6)"],
   ])("%s is refused by name", (value, name) => {
     const { status, text } = template("trial", value);
     expect(status).not.toBe(0);

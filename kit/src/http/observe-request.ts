@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { newId, type Random } from "../ids.js";
 import type { Log } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
-import { traced } from "../process/tracing.js";
+import { traced, traceFields } from "../process/tracing.js";
 import { httpFault } from "./http-rules.js";
 import { ANSWER_MS, type RequestLocals } from "./request-locals.js";
 
@@ -33,6 +33,7 @@ export function identifyRequest(random: Random): Middleware {
 /** Starts the trace of a request. A client's trace context is ignored: otherwise clients could decide what is sampled. */
 export const traceRequest: Middleware = (req, res, next) => {
   void traced("request", { kind: "server" }, async (span) => {
+    res.locals.trace = traceFields();
     const closed = new Promise<void>((resolve) => res.once("close", resolve));
     next();
     await closed;
@@ -72,7 +73,7 @@ export function logRequest<Locals extends RequestLocals>(
     res.once("close", () => {
       // Partial, because any middleware may have ended the request.
       const locals: Partial<Locals> = res.locals;
-      const { requestId, startedAt = 0, pacedMs = 0, errorCode, outageCause } = locals;
+      const { requestId, startedAt = 0, pacedMs = 0, errorCode, outageCause, trace } = locals;
       const ms = performance.now() - startedAt;
       // The path itself is not logged, because it may contain secrets by mistake.
       const route: string | undefined = req.route?.path;
@@ -91,6 +92,7 @@ export function logRequest<Locals extends RequestLocals>(
           ms: rounded(ms),
           paced_ms: rounded(pacedMs) || undefined,
           request_id: requestId,
+          ...trace,
           ...fields,
           code: errorCode,
           cause: outageCause,

@@ -12,6 +12,8 @@ export interface RequestLocals {
   deadline: number;
   /** How many milliseconds the request was delayed by the pace of its IP address; undefined if it was not paced. */
   pacedMs?: number;
+  /** The trace of the request, for its log line. */
+  trace?: { trace_id?: string; span_id?: string };
   errorCode?: ErrorCode;
   /** Why the answer is a 503, for operators. */
   outageCause?: OutageCause | undefined;

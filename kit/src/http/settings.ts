@@ -6,11 +6,13 @@ import { addressHeaders, type TrustedProxies } from "./client-address.js";
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** An https URL, or an http URL on loopback. Over any other http, cookies and keys would not stay secret. */
-export function privateUrl() {
+export function privateUrl({ atRoot = false } = {}) {
   const form = "must be an https URL, or an http URL with a loopback host";
   return checked((text) => {
     const problem = findUrlProblem(text, { schemes: ["http", "https"], form, paths: true });
     if (problem) return problem;
+    if (atRoot && new URL(text).pathname !== "/")
+      return `must have no path, such as https://${new URL(text).host}: the platform answers at the root of its host`;
     const { protocol, hostname } = new URL(text);
     return protocol === "https:" || LOOPBACK.has(hostname) ? undefined : form;
   });
@@ -18,7 +20,7 @@ export function privateUrl() {
 
 /** The settings of a part's public address. */
 export const addressSettings = {
-  PUBLIC_URL: privateUrl()
+  PUBLIC_URL: privateUrl({ atRoot: true })
     .transform((text) => new URL(text).origin)
     .optional()
     .describe("scheme and host at which people and programs reach the platform; defaults to the loopback address"),

@@ -3,6 +3,8 @@ import { inspect } from "node:util";
 import { z } from "zod";
 import { RELEASE } from "../release.js";
 import { findProblem, readDatabaseUrl, withSystemAuthorities } from "./database-url.js";
+import { logSettings } from "./log.js";
+import { resourceSettings } from "./tracing.js";
 import { findUrlProblem } from "./url-parameters.js";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -105,10 +107,8 @@ export const processSettings = {
     .optional()
     .describe("headers for the trace collector: name=value, comma-separated, percent-encoded"),
   OTEL_TRACES_SAMPLER_ARG: share().default(1).describe("share of requests to trace, from 0 to 1"),
-  LOG_LEVEL: z
-    .enum(["debug", "info", "warn", "error", "fatal", "silent"])
-    .default("info")
-    .describe("lowest log level to write"),
+  ...resourceSettings,
+  ...logSettings,
   ...buildSettings,
   NODE_ENV: z.string().default("development").describe("in production, switches for trials and tests are refused"),
 };

@@ -5,6 +5,7 @@ import { RELEASE } from "../release.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import { droppedLines } from "./output.js";
+import { resourceOf } from "./tracing.js";
 
 /**
  * Serves `/livez`, `/readyz` and `/metrics` over plain HTTP/1.1. `ready` returns a sentence that says what is missing, or undefined if the
@@ -64,6 +65,12 @@ export function measureProcess(part: string, revision = "unknown"): void {
     help: "Always 1. Its version and revision say which release and commit run.",
     labelNames: ["version", "revision"],
   }).set({ version: RELEASE, revision }, 1);
+  const resource = Object.entries(resourceOf(part)).map(([name, value]) => [name.replace(/^\d|\W/g, "_"), value]);
+  new Gauge({
+    name: "target_info",
+    help: "Always 1. Its labels are the attributes of this process in traces.",
+    labelNames: resource.map(([name]) => String(name)),
+  }).set(Object.fromEntries(resource), 1);
   new Gauge({
     name: "log_lines_dropped",
     help: "Log lines dropped since the start, because the reader was too slow.",

@@ -17,6 +17,38 @@ describe("createLog", () => {
     expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
+  test("lines of requests and of attempts have levels of their own, beside the rest", () => {
+    const written = (options: Omit<Parameters<typeof createLog>[0], "part">) => {
+      const destination = capture();
+      const log = createLog({ part: "x", destination, ...options });
+      for (const message of ["request", "rpc", "attempt", "serving"]) {
+        log.info({ status: 200 }, message);
+        log.warn({ status: 500 }, message);
+      }
+      log.child({ a: 1 }).info("child");
+      return destination.lines.map((line) => JSON.parse(line)).map(({ level, msg }) => `${level} ${msg}`);
+    };
+    const [request, attempt] = [
+      ["warn request", "warn rpc"],
+      ["info attempt", "warn attempt"],
+    ];
+    const rest = ["info serving", "warn serving", "info child"];
+    expect(written({ levels: { requests: "warn" } })).toEqual([...request, ...attempt, ...rest]);
+    expect(written({ level: "warn", levels: { attempts: "info" } })).toEqual([...request, ...attempt, "warn serving"]);
+    expect(written({ levels: { requests: "silent", attempts: "silent" } })).toEqual(rest);
+  });
+
+  test("the level can be the severity that Google Cloud's collectors know", () => {
+    const destination = capture();
+    const log = createLog({ part: "x", destination, field: "severity" });
+    for (const level of ["info", "warn", "error", "fatal"] as const) log[level]("said");
+    const severities = destination.lines
+      .map((line) => JSON.parse(line))
+      .map(({ severity, level }) => [severity, level]);
+    expect(severities.map(([severity]) => severity)).toEqual(["INFO", "WARNING", "ERROR", "CRITICAL"]);
+    expect(severities.every(([, level]) => level === undefined)).toBe(true);
+  });
+
   test("an error is logged with type, message, code, stack and cause, and without other properties", () => {
     const destination = capture();
     const cause = Object.assign(new TypeError("deep"), { client: { password: "hunter2" } });

@@ -1,6 +1,8 @@
 import { Writable } from "node:stream";
 import pino from "pino";
+import { z } from "zod";
 import { boundedOutput } from "./output.js";
+import { isTracing, traceFields } from "./tracing.js";
 
 /** A logger that writes one JSON line per request, RPC, delivery or event of a process's life. */
 export type Log = pino.Logger;
@@ -44,21 +46,75 @@ export function redactKeys(text: string): string {
   return KEYS.reduce((rest, { pattern, by }) => rest.replace(pattern, by), text);
 }
 
+const logLevel = () => z.enum(["debug", "info", "warn", "error", "fatal", "silent"]);
+
+/** The settings of the log of a process. */
+export const logSettings = {
+  LOG_LEVEL: logLevel().default("info").describe("lowest log level to write"),
+  LOG_LEVEL_REQUESTS: logLevel()
+    .optional()
+    .describe("the same for the lines of requests and RPCs; LOG_LEVEL if not set"),
+  LOG_LEVEL_ATTEMPTS: logLevel()
+    .optional()
+    .describe("the same for the lines of delivery attempts; LOG_LEVEL if not set"),
+  LOG_LEVEL_FIELD: z
+    .enum(["level", "severity"])
+    .default("level")
+    .describe("field with the level of a log line; severity has the names of Google Cloud, such as WARNING"),
+};
+
+/** The lines that every request or attempt writes, by their message. Their levels can be set apart from those of the rest. */
+const KINDS = { request: "requests", rpc: "requests", attempt: "attempts" } as const;
+
+/** The names of levels in the field `severity`, as collectors of Google Cloud know them. */
+const SEVERITIES: Readonly<Record<string, string>> = {
+  debug: "DEBUG",
+  info: "INFO",
+  warn: "WARNING",
+  error: "ERROR",
+  fatal: "CRITICAL",
+};
+
+interface LogOptions {
+  part: string;
+  /** The lowest level to write (`info`). */
+  level?: string;
+  /** The same for the lines of requests and of delivery attempts. */
+  levels?: Readonly<Partial<Record<"requests" | "attempts", string>>>;
+  /** The field with the level of a line. */
+  field?: "level" | "severity";
+  destination?: pino.DestinationStream;
+}
+
 /**
  * Creates the log of one part of the platform, on standard output unless a destination is given. Every line is redacted, and safe to read
  * on a terminal. A stream whose reader hangs does not delay the process.
  */
-export function createLog(options: { part: string; level?: string; destination?: pino.DestinationStream }): Log {
-  const { destination = process.stdout } = options;
+export function createLog(options: LogOptions): Log {
+  const { destination = process.stdout, level = "info", field = "level" } = options;
+  const values: Readonly<Record<string, number>> = { ...pino.levels.values, silent: Number.POSITIVE_INFINITY };
+  const toValue = (name: string) => values[name] ?? 0;
+  // The lowest level of lines with these messages; of all others, that of the log.
+  const kinds = new Map(
+    Object.entries(KINDS).map(([message, kind]) => [message, toValue(options.levels?.[kind] ?? level)]),
+  );
+  const lowest = [level, ...Object.values(options.levels ?? {})].sort((one, other) => toValue(one) - toValue(other))[0];
   const resumed = (lines: number) => log.warn({ lines }, "log lines were dropped, because the reader was too slow");
   const log = pino(
     {
-      level: options.level ?? "info",
+      level: lowest ?? level,
       base: { part: options.part },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (level) => ({ level }) },
+      formatters: { level: (name) => ({ [field]: field === "level" ? name : (SEVERITIES[name] ?? name) }) },
+      mixin: () => (isTracing() ? traceFields() : {}),
       serializers: { err: describeError },
-      hooks: { streamWrite: (line) => printable(redact(line)) },
+      hooks: {
+        streamWrite: (line) => printable(redact(line)),
+        logMethod(given, method, value) {
+          const message = given.find((one) => typeof one === "string") ?? "";
+          if (value >= (kinds.get(message) ?? toValue(level))) method.apply(this, given);
+        },
+      },
     },
     destination instanceof Writable ? boundedOutput(destination, resumed) : destination,
   );

@@ -20,9 +20,8 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-node";
 import { failureIn } from "../errors.js";
-import { RELEASE } from "../release.js";
 import { type Log, onceAMinute, redact } from "./log.js";
-import { unrecorded } from "./tracing.js";
+import { resourceOf, unrecorded } from "./tracing.js";
 
 export interface SpanOptions {
   /** `server` begins a trace if it has no parent. Any other span needs a parent; without one, it is not recorded. */
@@ -55,9 +54,7 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
   const url = `${endpoint.replace(/\/$/, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS });
   const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes({
-      ...{ "service.name": part, "service.namespace": "shipping", "service.version": RELEASE },
-    }),
+    resource: resourceFromAttributes(resourceOf(part)),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1_000, exportTimeoutMillis: EXPORT_MS })],
   });

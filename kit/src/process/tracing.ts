@@ -1,3 +1,7 @@
+import { hostname } from "node:os";
+import { z } from "zod";
+import { RELEASE } from "../release.js";
+import type { Env } from "./config.js";
 import type { Log } from "./log.js";
 import type { createTracer, Span, SpanOptions } from "./tracing-sdk.js";
 
@@ -23,6 +27,48 @@ export async function startTracing(options: {
       await started.close();
     },
   };
+}
+
+/** The settings that describe a process. They are only checked here: `resourceOf` reads them. */
+export const resourceSettings = {
+  OTEL_SERVICE_NAME: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("name of the process in traces; the part's own if not set"),
+  OTEL_RESOURCE_ATTRIBUTES: z
+    .string()
+    .max(4_096)
+    .regex(
+      /^(?:[^=,\s]+=(?:[^,%]|%[0-7][\dA-Fa-f])*(?:,(?!$)|$))+$/,
+      "must be name=value, separated by commas, with percent-encoding",
+    )
+    .optional()
+    .describe("further attributes of the process in traces: name=value, comma-separated, percent-encoded"),
+};
+
+/**
+ * Describes this process for traces and for the metric `target_info`: its name and instance, the pod in Kubernetes, whose name is the host name, and
+ * everything that `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` say, which replaces ours.
+ */
+export function resourceOf(part: string, env: Env = process.env): Record<string, string> {
+  const pairs = (env.OTEL_RESOURCE_ATTRIBUTES ?? "").split(",").filter((pair) => pair.includes("="));
+  const given = pairs.map((pair) => pair.split(/=(.*)/s, 2).map((text) => decodeURIComponent(text.trim())));
+  return {
+    "service.name": part,
+    "service.namespace": "shipping",
+    "service.instance.id": `${hostname()}:${process.pid}`,
+    "service.version": RELEASE,
+    ...(env.KUBERNETES_SERVICE_HOST && { "k8s.pod.name": hostname() }),
+    ...Object.fromEntries(given),
+    ...(env.OTEL_SERVICE_NAME && { "service.name": env.OTEL_SERVICE_NAME }),
+  };
+}
+
+/** Returns the current trace for a log line; empty outside a trace. */
+export function traceFields(context = traceparent()): { trace_id?: string; span_id?: string } {
+  const [, trace_id, span_id] = context.split("-");
+  return trace_id && span_id ? { trace_id, span_id } : {};
 }
 
 /** Returns true if this process traces. If not, callers need not look up a parent. */

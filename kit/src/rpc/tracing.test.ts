@@ -1,7 +1,10 @@
+import { hostname } from "node:os";
 import { createClient } from "@connectrpc/connect";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import fc from "fast-check";
+import { register } from "prom-client";
 import { microBatch } from "../postgres/micro-batch.js";
+import { measureProcess } from "../process/health.js";
 import { createLog, silentLog } from "../process/log.js";
 import { startTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
 import { RELEASE } from "../release.js";
@@ -38,6 +41,32 @@ test("without a collector, work runs untraced", async () => {
   const seen = await traced("request", { kind: "server" }, async () => traceparent());
   expect([seen, traceHeaders()]).toEqual(["", {}]);
   await tracing.close();
+});
+
+test("spans and target_info have the attributes of the environment, the instance and the pod; a log line within a span has its trace", async () => {
+  const given = { OTEL_RESOURCE_ATTRIBUTES: "team=ship%2Cping,k8s.cluster.name=blue", OTEL_SERVICE_NAME: "eu-test" };
+  const env = { ...process.env, ...given, KUBERNETES_SERVICE_HOST: "10.0.0.1" };
+  const restore = jest.replaceProperty(process, "env", env);
+  const lines: string[] = [];
+  const writing = createLog({ part: "test", destination: { write: (line) => void lines.push(line) } });
+  const { spans, requests } = await collectingAll(async () => {
+    await traced("request", { kind: "server" }, async () => writing.info("within"));
+    writing.info("outside");
+  });
+  measureProcess("test");
+  const target = await register.getSingleMetricAsString("target_info");
+  register.clear();
+  restore.restore();
+  const attributes = { team: "ship,ping", "k8s.cluster.name": "blue", "k8s.pod.name": hostname() };
+  const own = { "service.namespace": "shipping", "service.instance.id": `${hostname()}:${process.pid}` };
+  expect(spans.map(({ part }) => part)).toEqual(["eu-test"]);
+  for (const [name, value] of Object.entries({ ...attributes, ...own })) {
+    expect(Buffer.concat(requests).includes(name) && Buffer.concat(requests).includes(value)).toBe(true);
+    expect(target).toContain(`${name.replaceAll(".", "_")}="${value}"`);
+  }
+  const [within, outside] = lines.map((line) => JSON.parse(line));
+  expect([within.trace_id, within.span_id]).toEqual([spans[0]?.traceId, spans[0]?.spanId]);
+  expect(outside.trace_id).toBeUndefined();
 });
 
 test("a call continues the caller's trace on the other side", async () => {

@@ -50,7 +50,9 @@ export interface PartProcess<C extends ProcessConfig = Config> {
 /** Reads the environment of a part's process. An invalid setting ends the process with one sentence and no stack trace. */
 export function configureProcess<C extends ProcessConfig>(part: string, read: () => C): PartProcess<C> {
   const config = configured(read);
-  const log = createLog({ part, level: config.LOG_LEVEL });
+  const { LOG_LEVEL: level, LOG_LEVEL_REQUESTS: requests, LOG_LEVEL_ATTEMPTS: attempts } = config;
+  const levels = { ...(requests && { requests }), ...(attempts && { attempts }) };
+  const log = createLog({ part, level, levels, field: config.LOG_LEVEL_FIELD });
   const tls = configured(() => openTls(config, log));
   return { part, config, log, tls };
 }

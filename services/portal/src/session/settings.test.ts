@@ -44,6 +44,13 @@ test("https is required of browsers where PUBLIC_URL is https", () => {
   expect(depsOf({}).strictTransport).toBe(false);
 });
 
+test("a PUBLIC_URL with a path is refused in one line that names the URL without it", () => {
+  expect(areaOf({ PUBLIC_URL: "https://ship.example/" })).toEqual({ publicUrl: "https://ship.example" });
+  expect(() => areaOf({ PUBLIC_URL: "https://ship.example/developers" })).toThrow(
+    "PUBLIC_URL: must have no path, such as https://ship.example: the platform answers at the root of its host",
+  );
+});
+
 test.each(["PUBLIC_URL", "OIDC_ISSUER"])("%s takes no parameters", (key) => {
   const provider = { OIDC_ISSUER: "https://id.example/realm", OIDC_CLIENT_ID: "area", OIDC_CLIENT_SECRET: "hush" };
   expect(() => areaOf({ ...provider, [key]: "https://ship.example/realm" })).not.toThrow();
