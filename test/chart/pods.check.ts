@@ -226,3 +226,19 @@ describe("secret settings", () => {
     }
   });
 });
+
+test("an image without a shell and /usr/bin/env starts: entry point, commands, probes and hooks only need node", () => {
+  const dockerfile = readFileSync(join(chart, "../Dockerfile"), "utf8");
+  const [, runtime = ""] = dockerfile.split(/^FROM \$\{RUNTIME_IMAGE\} AS runtime$/m);
+  const starts = runtime.split("\n").filter((line) => /^\s*(?:ENTRYPOINT|CMD|RUN|SHELL)\b/.test(line));
+  expect(starts.map((line) => line.trim().replace(/^CMD \["node",.*/, "node"))).toEqual([
+    "node",
+    "ENTRYPOINT []",
+    "node",
+  ]);
+  expect(runtime).toMatch(/^ENV .* PATH=\S*:\/nodejs\/bin /m);
+  const text = template("production").text;
+  const commands = [...text.matchAll(/\bcommand:\s*\[([^,\]]+)/g)].map(([, program]) => program);
+  expect(commands.length).toBeGreaterThan(DATABASE_OWNERS.length);
+  expect(new Set(commands)).toEqual(new Set(["node"]));
+});

@@ -16,7 +16,7 @@ spec:
     - name: {{ $part }}
       image: {{ include "shipping.image" (list $root $part) }}
       {{- include "shipping.container" (list $root $pod) | nindent 6 }}
-      command: [migrate]
+      command: [node, /app/node_modules/.bin/migrate]
       env:
         - { name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }} }
         {{- /* Both could name PGUSER and PGPASSWORD, and only the role of migrations is used. */}}
