@@ -53,7 +53,7 @@ test("a PUBLIC_URL with a path is refused in one line that names the URL without
 
 test.each(["PUBLIC_URL", "OIDC_ISSUER"])("%s takes no parameters", (key) => {
   const provider = { OIDC_ISSUER: "https://id.example/realm", OIDC_CLIENT_ID: "area", OIDC_CLIENT_SECRET: "hush" };
-  expect(() => areaOf({ ...provider, [key]: "https://ship.example/realm" })).not.toThrow();
+  expect(() => areaOf(provider)).not.toThrow();
   for (const more of ["?tls=true", "#x"])
     expect(() => areaOf({ ...provider, [key]: `https://ship.example${more}` })).toThrow(`${key}: must not contain ?`);
 });
