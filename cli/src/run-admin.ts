@@ -8,6 +8,7 @@ import { addAccountCommands } from "./commands/account-commands.js";
 import { addBacklogCommands } from "./commands/backlog-commands.js";
 import { addBusCommands } from "./commands/bus-commands.js";
 import { addDeliveryCommands } from "./commands/delivery-commands.js";
+import { addDerivedCommands } from "./commands/derived-commands.js";
 import { addKeyCommands } from "./commands/key-commands.js";
 import { addMemberCommands } from "./commands/member-commands.js";
 import { addPlatformCommands } from "./commands/platform-commands.js";
@@ -88,6 +89,7 @@ export function adminCommand(terminal: Shell): AdminCommand {
   addDeliveryCommands(admin, tools);
   addBacklogCommands(admin, tools);
   addBusCommands(admin, tools);
+  addDerivedCommands(admin, tools);
   addSecretsCommands(admin, tools);
   addPlatformCommands(admin, tools);
   return admin;

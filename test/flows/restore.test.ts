@@ -1,19 +1,15 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { adminIn } from "@shipping/cli/testing/admin";
-import { openDatabase } from "@shipping/kit/postgres/database";
-import { silentLog } from "@shipping/kit/process/log";
-import { CONNECT_MS } from "@shipping/kit/testing/database";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { highestToken } from "@shipping/kit/testing/stored-writes";
-import { type Part, parts } from "@shipping/local/parts";
+import { parts } from "@shipping/local/parts";
 import { LEDGER_OWNERS } from "@shipping/proto/parts";
 import { forgetStreamTokens } from "@shipping/webhooks/testing/stored-events";
-import sql, { raw } from "sql-template-tag";
+import sql from "sql-template-tag";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 import { audit, FLAWLESS } from "../trials/chaos/audit.js";
 import { mixedLoad } from "../trials/chaos/mixed-load.js";
 import { untilDefinite } from "../trials/chaos/retrying-client.js";
+import { openCopies } from "../trials/restore/copied-databases.js";
 
 const OPERATIONS = 40;
 
@@ -22,45 +18,6 @@ beforeAll(async () => {
   cluster = await sharedCluster();
 });
 afterAll(() => cluster.stop());
-
-/** The database server's superuser. */
-async function openServer() {
-  const { address } = await cluster.process("postgres");
-  const password = (await readFile(join(cluster.dataDir, "postgres.password"), "utf8")).trim();
-  const server = openDatabase(`postgres://postgres:${password}@${address}/postgres`, {
-    max: 1,
-    connectMs: CONNECT_MS,
-    log: silentLog(),
-  });
-  // Copying and dropping databases wait for a checkpoint, which can take minutes on a busy disk.
-  Object.assign(server.pool.options, { query_timeout: 0 });
-  await server.run(raw("SET statement_timeout = 0"));
-  const execute = (statement: string) => server.run(raw(statement));
-
-  /** Runs a function on a database without connections. */
-  async function alone(name: string, work: () => Promise<unknown>): Promise<void> {
-    await execute(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-    await eventually(async () => {
-      const left = await server.run(
-        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`,
-      );
-      expect(left).toEqual([]);
-    });
-    await work();
-  }
-
-  return {
-    async copy(part: Part) {
-      await alone(part, () => execute(`CREATE DATABASE copy_of_${part} TEMPLATE ${part} OWNER ${part}`));
-      await execute(`ALTER DATABASE ${part} ALLOW_CONNECTIONS true`);
-    },
-    async loseAndRestore(part: Part) {
-      await alone(part, () => execute(`DROP DATABASE ${part}`));
-      await execute(`ALTER DATABASE copy_of_${part} RENAME TO ${part}`);
-    },
-    close: () => server.close(),
-  };
-}
 
 /** Replaces the tokens: those of a copy that is some seconds old may still be in the stream, those of a backup usually are not. */
 async function restoredTokens(): Promise<void> {
@@ -99,7 +56,7 @@ async function raiseTokens(): Promise<void> {
 }
 
 test("after every database is lost and restored, the gateway's from an older copy, all of that time is there and replays", async () => {
-  const server = await openServer();
+  const server = await openCopies(cluster);
   const [first, second, lost] = [await load(), await load(), await load()];
   const before = await first.run();
   await server.copy("gateway");

@@ -12,17 +12,24 @@ const rows = Object.entries(rpcs).flatMap(([part, { peers }]) =>
 );
 
 describe("who may call whom", () => {
-  test("beside gateway and portal, carrier applies labels and reads shipments, and producers ask for missing events and whose the stream is", () => {
+  test("beside gateway and portal, carrier applies labels, reads shipments and compares copies, and producers ask for events and whose the stream is", () => {
     expect(rows.filter((row) => !/^(gateway|portal|operator) /.test(row)).sort()).toEqual([
       "carrier → records ApplyLabelEvent",
       "carrier → records ApplyLabelEvents",
       "carrier → records GetShipmentForCarrier",
+      "carrier → records ListLabelCopies",
+      "carrier → records ReadLabelCopies",
       "carrier → tracking ApplyLabelEvent",
       "carrier → tracking ApplyLabelEvents",
+      "carrier → tracking ListLabelCopies",
+      "carrier → tracking ReadLabelCopies",
+      "carrier → tracking RemoveLabelCopies",
       "carrier → webhooks FilterMissing",
       "carrier → webhooks GetStream",
+      "carrier → webhooks ListArrived",
       "records → webhooks FilterMissing",
       "records → webhooks GetStream",
+      "records → webhooks ListArrived",
     ]);
   });
 
@@ -98,7 +105,7 @@ describe("who may call whom", () => {
           .filter(({ typeName }) => !/OperationsService$/.test(typeName))
           .flatMap(({ methods }) => methods.map(({ name }) => `gateway → ${part} ${name}`)),
       );
-    const betweenServices = / (ApplyLabelEvents?|FilterMissing|GetShipmentForCarrier)$/;
+    const betweenServices = / (ApplyLabelEvents?|FilterMissing|ListArrived|GetShipmentForCarrier|\w+LabelCopies)$/;
     const forOperators = / (RotateSecrets|GetStream)$/;
     const forPages =
       / (Search\w+|CountLabels|GetEvent|ListEventOutcomes|\w+Changes|\w+Failing|\w*SubscriptionHealth|ListTestDeliveries)$/;

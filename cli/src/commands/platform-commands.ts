@@ -1,9 +1,10 @@
 import type { Finding } from "@shipping/kit/service/finding";
+import { SETTLE_MS } from "@shipping/kit/service/keep-derived";
 import { describeEncryption } from "@shipping/kit/tls/encryption";
 import { PUBLISHERS } from "@shipping/proto/parts";
 import type { Act } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { CommanderError } from "commander";
+import { CommanderError, InvalidArgumentError, Option } from "commander";
 import { callPart, onAccounts, toFinding } from "../platform/call-parts.js";
 import { checkApi, checkBus, checkService } from "../platform/check-parts.js";
 import { checkEgressProxy } from "../platform/check-servers.js";
@@ -13,10 +14,12 @@ import { type Part, parts } from "../platform/parts.js";
 import { plain } from "../platform/plain.js";
 import { describeBuilds, readBuilds } from "../platform/read-builds.js";
 import { readPages } from "../platform/read-pages.js";
+import { listDifferences } from "../platform/walk-derived.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
 import { toTable } from "../tools/print.js";
 import { checkStream } from "./bus-commands.js";
+import { checkDerived, type DerivedFinding } from "./derived-commands.js";
 import { onPortal } from "./member-commands.js";
 
 export function addPlatformCommands(admin: AdminCommand, tools: Tools): void {
@@ -30,11 +33,18 @@ function addDoctor(admin: AdminCommand, { print, platform }: Tools): void {
     .description(
       "Check what is reachable, migrated and encrypted, say what to do if it is not, and which release each process runs",
     )
-    .examples("")
-    .reads(async () => {
-      const findings = await checkPlatform(await platform());
-      const lines = findings.flatMap(({ part, ok, says, advice, encryption }) => [
+    .examples("", "--deep")
+    .option("--deep", "also compare all derived rows with their source, which reads every row once")
+    .addOption(
+      new Option("--wait <seconds>", "with --deep: how long a row must be wrong")
+        .default(SETTLE_MS / 1_000)
+        .argParser(toSeconds),
+    )
+    .reads(async ({ deep = false, wait }: { deep?: boolean; wait: number }) => {
+      const findings = await checkPlatform(await platform(), deep ? wait * 1_000 : undefined);
+      const lines = findings.flatMap(({ part, ok, says, advice, encryption, differences = [] }) => [
         `${ok ? "ok" : "!!"}  ${part}: ${says}`,
+        ...listDifferences(differences),
         ...(encryption ? [`    ${describeEncryption(encryption)}`] : []),
         ...(advice ? [`    ${advice}`] : []),
       ]);
@@ -44,9 +54,16 @@ function addDoctor(admin: AdminCommand, { print, platform }: Tools): void {
     });
 }
 
+function toSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === "" || !(seconds >= 0 && seconds <= MAX_WAIT_SECONDS))
+    throw new InvalidArgumentError(`Use a number of seconds, at most ${MAX_WAIT_SECONDS}.`);
+  return seconds;
+}
+
 /** Checks each part whose URL is known: whether it is serving, and what it says of its own servers. A part that is down hides no other. */
-async function checkPlatform(platform: Platform): Promise<Finding[]> {
-  const findings = await Promise.all([
+async function checkPlatform(platform: Platform, deepWaitMs: number | undefined): Promise<DerivedFinding[]> {
+  const findings: DerivedFinding[] = await Promise.all([
     ...parts.flatMap((part) => splitUrls(platform.rpc[part]).map((url) => checkService(part, url, platform))),
     ...splitUrls(platform.api).map((url) => checkApi(url)),
     ...splitUrls(platform.bus).map((url) => checkBus(url, platform.busAuthority)),
@@ -63,6 +80,10 @@ async function checkPlatform(platform: Platform): Promise<Finding[]> {
     ...(isServing("gateway") ? [checkChanges(platform)] : []),
   ]);
   const builds = await Promise.all(serving.map((part) => readBuilds(platform, part, splitUrls(platform.rpc[part]))));
+  if (deepWaitMs !== undefined) {
+    const derived = await Promise.all(serving.map((part) => checkDerived(platform, part, deepWaitMs)));
+    findings.push(...derived.flat());
+  }
   findings.push(...further.flat(), ...compareConnections(onServers, builds.flat()), ...describeBuilds(builds.flat()), {
     part: "Node",
     ok: true,
@@ -93,6 +114,7 @@ async function checkServersOfPortal(platform: Platform): Promise<Finding[]> {
 const orNothing = <T>(call: Promise<T>): Promise<T | undefined> => call.catch(() => undefined);
 
 const DAY_SECONDS = 86_400;
+const MAX_WAIT_SECONDS = 600;
 
 /** Says if no portal reads the changes of accounts: the platform has none, or the oldest change has waited for more than a day. */
 async function checkChanges(platform: Platform): Promise<Finding[]> {

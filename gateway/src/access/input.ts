@@ -59,6 +59,7 @@ export const keysToName = z.object({
   ids: z.array(id("key")).max(MAX_IDS, `must have at most ${MAX_IDS}`),
 });
 export const accountToRead = z.object({ accountId: id("acc") });
+export const accountsToCompare = z.object({ limit, after: id("acc").optional() });
 export const status = z
   .string()
   .refine((value) => value === "2xx" || codesOf(value), "must be 2xx, 4xx, 5xx, a status or an error code")

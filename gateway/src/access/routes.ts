@@ -7,7 +7,7 @@ import type { AccessDeps } from "./deps.js";
 import { executeWriteForMember } from "./execute-write-for-member.js";
 import { createTurns } from "./in-turn.js";
 import { listKeyUsage } from "./list-key-usage.js";
-import { getAccount } from "./read-account.js";
+import { getAccount, listAccounts } from "./read-account.js";
 import { findKeys, getKey, listKeys, nameKeys } from "./read-keys.js";
 import { countRequests, findRequests, getRequest, listRequests } from "./read-requests.js";
 import { revokeKey } from "./revoke-key.js";
@@ -32,6 +32,7 @@ export function accessRoutes(given: AccessDeps & Parameters<typeof measureNewKey
       getRequest: inTurn((request) => getRequest(deps, request)),
       countRequests: inTurn((request) => countRequests(deps, request)),
       getAccount: inTurn((request) => getAccount(deps, request)),
+      listAccounts: inTurn((request) => listAccounts(deps, request)),
       executeWrite: inTurn((request, context) => executeWriteForMember(api, request, context)),
       listChanges: inTurn((request) => listChanges(deps, request)),
       acknowledgeChanges: inTurn((request) => acknowledgeChanges(deps, request)),

@@ -29,14 +29,28 @@ const eventColumns = { id: "text", type: "text", body: "bytea", traceparent: "te
 const encoder = new TextEncoder();
 
 /** Renders an event and its webhook body. Neither is ever rendered again. `data` is the resource's public JSON; `livemode` follows the caller. */
-export function newEvent(input: { type: string; caller: Caller; data: string; now: Date; random: Random }): Event {
-  const { type, caller, data, now } = input;
-  const id = newId("evt", input.random);
+export function newEvent({ random, ...input }: Omit<EventFacts, "id"> & { random: Random }): Event {
+  const id = newId("evt", random);
+  return { ...renderEvent({ ...input, id }), traceparent: traceparent() };
+}
+
+/** The facts from which an event is rendered. */
+export interface EventFacts {
+  id: string;
+  type: string;
+  caller: Caller;
+  /** The resource's public JSON. */
+  data: string;
+  now: Date;
+}
+
+/** Renders an event that has its ID. Rendered again from the same facts, it has the same bytes. */
+export function renderEvent({ id, type, caller, data, now }: EventFacts): Event {
   const livemode = caller.environment === "live";
   const head = JSON.stringify({ id, type, livemode, created_at: now.toISOString() });
   const body = encoder.encode(`${head.slice(0, -1)},"data":${data}}`);
   const { accountId, environment } = caller;
-  return create(EventSchema, { id, type, accountId, environment, body, traceparent: traceparent() });
+  return create(EventSchema, { id, type, accountId, environment, body });
 }
 
 /** The events that an owner has committed and the bus has not confirmed yet. */

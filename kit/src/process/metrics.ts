@@ -29,10 +29,10 @@ export function createMetrics({ part, log, cacheMs = CACHE_MS }: { part: string;
     name: string,
     help: string,
     { by, values }: { by: string; values: readonly Value[] },
-  ): (value: Value) => void {
+  ): (value: Value, amount?: number) => void {
     const made = new Counter({ name, help, registers, labelNames: [by] });
     for (const value of values) made.inc({ [by]: value }, 0);
-    return (value) => made.inc({ [by]: value });
+    return (value, amount) => made.inc({ [by]: value }, amount);
   }
 
   /**

@@ -8,6 +8,7 @@ import type { Database } from "../postgres/database.js";
 import { buildInfo } from "../process/config.js";
 import { type AccountData, countInFlight, eraseBatch, exportPage } from "./account-data.js";
 import { checkDatabase, readDatabaseServer } from "./check-database.js";
+import { checkDerived, type DerivedRows } from "./derived-rows.js";
 import type { Finding } from "./finding.js";
 
 /** The data that an owner provides to its operator. */
@@ -21,13 +22,18 @@ export interface OwnerOperations {
   accountData: AccountData;
   /** The folder with its schema and migrations. */
   migrations: string;
+  /** The derived rows that it keeps right. */
+  derived?: readonly DerivedRows[];
   /** Checks of what only the owner knows, besides its database. */
   checks?: readonly (() => Promise<Finding> | Finding)[];
 }
 
+/** An operator waits for it, so a page is larger than those of the slow walk. */
+const DERIVED_PAGE = 500;
+
 /** Serves OwnerOperationsService. */
 export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperations): void {
-  const { db, outbox, countResources, accountData, migrations, checks = [] } = owner;
+  const { db, outbox, countResources, accountData, migrations, derived = [], checks = [] } = owner;
   router.service(OwnerOperationsService, {
     async getOutbox() {
       if (!outbox) throw fail("not_found", "This part publishes no events.");
@@ -49,6 +55,7 @@ export function ownerOperationsRoutes(router: ConnectRouter, owner: OwnerOperati
       const databaseServer = await readDatabaseServer(db);
       return { findings, ...(databaseServer && { databaseServer }) };
     },
+    checkDerived: ({ cursor, repair }) => checkDerived(derived, { cursor, repair, limit: DERIVED_PAGE }),
     getBuild: () => ({
       ...buildInfo(),
       process: `${hostname()}:${process.pid}`,

@@ -30,3 +30,8 @@ export async function highestToken(db: Database): Promise<bigint> {
 
 /** A statement for the idempotency keys of the results that an owner's ledger holds. */
 export const keysOfResults: Sql = sql`SELECT idempotency_key AS key FROM ledger WHERE kind = 'result'`;
+
+/** Deletes all events from an owner's outbox, as if all had arrived. */
+export async function emptyOutbox(db: Database): Promise<void> {
+  await db.run(sql`DELETE FROM outbox`);
+}

@@ -1,4 +1,5 @@
 import { callContext, type Routes } from "@shipping/kit/rpc/server";
+import type { DerivedRows } from "@shipping/kit/service/derived-rows";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
@@ -38,7 +39,7 @@ export const carrierPeers: Peers = {
 };
 
 /** The RPCs of carrier, each one operation. Operations that call neighbours pass on the deadline and the request ID. */
-export function carrierRoutes(deps: CarrierDeps): Routes {
+export function carrierRoutes(deps: CarrierDeps, derived: readonly DerivedRows[] = []): Routes {
   return (router) => {
     deps.ledger.routes(router);
     ownerOperationsRoutes(router, {
@@ -47,6 +48,7 @@ export function carrierRoutes(deps: CarrierDeps): Routes {
       countResources,
       accountData: carrierAccountData,
       migrations: carrierMigrations,
+      derived,
     });
     router.service(CarrierService, {
       async quoteRates(request, context) {

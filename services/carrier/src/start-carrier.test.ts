@@ -19,7 +19,10 @@ test("a started carrier publishes its events, and later repeats projections that
   const published: string[] = [];
   await bus.subscribe({ onEvent: async ({ type }) => void published.push(type) });
   const { records, tracking, newShipment, applied, trouble } = neighbours();
-  const subscriber = { filterMissing: async () => ({ missingEventIds: [] }) as never };
+  const subscriber = {
+    filterMissing: async () => ({ missingEventIds: [] }) as never,
+    listArrived: async () => ({ events: [] }),
+  };
   const now = () => new Date();
   const carrier = await startCarrier({ db, bus, records, tracking, subscriber, log, now, random: randomBytes });
   const client = createClient(CarrierService, inProcess(carrier.routes, log));

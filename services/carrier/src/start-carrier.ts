@@ -1,5 +1,8 @@
+import { arrivedEvents, eventsOfRecords, waitingEvents } from "@shipping/kit/ledger/derived-events";
 import { startLoop } from "@shipping/kit/process/loop";
-import { createPublisher, type PublisherParts } from "@shipping/kit/service/publisher";
+import type { DerivedRows } from "@shipping/kit/service/derived-rows";
+import { keepDerived } from "@shipping/kit/service/keep-derived";
+import { createPublisher, derivedEventsDeps, type PublisherParts } from "@shipping/kit/service/publisher";
 import type { Service } from "@shipping/kit/service/run-service";
 import { callerIn, claimIn } from "./bookings/booking.js";
 import { measureBookings } from "./bookings/monitor-bookings.js";
@@ -7,6 +10,8 @@ import { type LabelWriter, settleOnce } from "./bookings/settle-bookings.js";
 import type { Carriers } from "./carriers/carrier.js";
 import { sandboxCarrier } from "./carriers/sandbox-carrier.js";
 import type { CarrierDeps } from "./deps.js";
+import { type CopyDeps, derivedCopies } from "./derived-copies.js";
+import { labelEvents } from "./derived-events.js";
 import { createProjectedMarks, createProjectOnce } from "./neighbours/project-label-event.js";
 import { carrierPeers, carrierRoutes } from "./rpc.js";
 import { storeLabel } from "./store-label.js";
@@ -15,12 +20,17 @@ import { storeVoid } from "./void-label.js";
 const PROJECT_MS = 2_000;
 const SETTLE_MS = 1_000;
 
-export interface CarrierParts extends PublisherParts, Pick<CarrierDeps, "records" | "tracking"> {
+export interface CarrierParts extends PublisherParts {
+  records: CarrierDeps["records"] & CopyDeps["records"];
+  tracking: CarrierDeps["tracking"] & CopyDeps["tracking"];
   /** Set for a carrier for trials, in the sandbox of one account. */
   trial?: Carriers["trial"];
 }
 
-/** Starts carrier: its RPCs, the relay of its events, and the repetition of projections that records or tracking missed. */
+/**
+ * Starts carrier: its RPCs, the relay of its events, the repetition of projections that records or tracking missed, and the walk through what is
+ * derived from labels.
+ */
 export async function startCarrier(parts: CarrierParts): Promise<Service> {
   const { db, log, records, tracking, random, trial } = parts;
   const projectedMarks = createProjectedMarks(db, log);
@@ -42,16 +52,30 @@ export async function startCarrier(parts: CarrierParts): Promise<Service> {
     log,
     once: () => settleOnce(deps, labelWriter(deps)),
   });
+  const derived = derivedRows(parts);
+  const keeping = keepDerived({ all: derived, log, metrics, random });
   return {
-    routes: carrierRoutes(deps),
+    routes: carrierRoutes(deps, derived),
     peers: carrierPeers,
     metrics,
     async stop() {
-      await Promise.all([projection.stop(), settlement.stop()]);
+      await Promise.all([projection.stop(), settlement.stop(), keeping.stop()]);
       await projectedMarks.flush();
       await deps.outbox.stop();
     },
   };
+}
+
+/** The copies of labels, which carrier makes and keeps right, and the events that labels have caused. */
+function derivedRows(parts: CarrierParts): DerivedRows[] {
+  const events = derivedEventsDeps(parts);
+  const source = labelEvents(parts.db);
+  return [
+    ...derivedCopies(parts),
+    eventsOfRecords(events, source),
+    waitingEvents(events, [source]),
+    arrivedEvents(events, [source]),
+  ];
 }
 
 /** Stores labels and voids as a request would. Another worker then sends their events to records and tracking. */

@@ -2,6 +2,8 @@ import { measureRequests } from "@shipping/kit/http/observe-request";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import type { Routes } from "@shipping/kit/rpc/server";
+import type { DerivedRows } from "@shipping/kit/service/derived-rows";
+import { keepDerived } from "@shipping/kit/service/keep-derived";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
@@ -11,6 +13,8 @@ import { createPortalApp, type PortalApplication } from "./app.js";
 import { subscriptionFeed } from "./audit/log-subscription-changes.js";
 import { countResources, portalAccountData } from "./database/account-data.js";
 import { portalMigrations } from "./database/deps.js";
+import { derivedAccounts } from "./feed/derived-accounts.js";
+import { derivedEntries } from "./feed/derived-entries.js";
 import { accountFeed } from "./feed/follow-changes.js";
 import type { Feed } from "./feed/follow-feed.js";
 import { checkMailServer } from "./mail/check-mail-server.js";
@@ -42,11 +46,18 @@ export type PortalParts = Omit<AreaDeps, "canMail" | "catchUp"> & AreaSettingsDe
 /** Starts the portal's background work and makes its application and its RPCs. */
 export function startPortal(deps: PortalParts): Portal {
   const { db, log, metrics, mail, developerArea } = deps;
-  const feeds = { "keys and voided labels": accountFeed(deps), subscriptions: subscriptionFeed(deps) };
+  const [changes, subscriptions] = [accountFeed(deps), subscriptionFeed(deps)];
+  const feeds = { "keys and voided labels": changes, subscriptions };
+  const derived: DerivedRows[] = [
+    derivedAccounts(deps),
+    derivedEntries(deps, changes.source),
+    derivedEntries(deps, subscriptions.source),
+  ];
+  const keeping = keepDerived({ ...deps, all: derived });
   const sweeping = sweepAccess(deps);
   const sending = mail && developerArea && startMail(deps, mail, developerArea);
-  const following = Object.values(feeds).map((feed) => feed.follow());
-  const findMissing = async ([changes, feed]: [string, Feed]) => {
+  const following = [changes.follow(), subscriptions.follow()];
+  const findMissing = async ([changes, feed]: [string, Pick<Feed, "once">]) => {
     try {
       await feed.once();
       return [];
@@ -75,11 +86,17 @@ export function startPortal(deps: PortalParts): Portal {
         countResources,
         accountData: portalAccountData,
         migrations: portalMigrations,
+        derived,
       });
       portalOperationsRoutes(router, { ...deps, serverChecks });
     },
     async stop(fast) {
-      await Promise.all([sweeping.stop(), ...following.map((loop) => loop.stop()), sending?.stop(fast)]);
+      await Promise.all([
+        sweeping.stop(),
+        keeping.stop(),
+        ...following.map((loop) => loop.stop()),
+        sending?.stop(fast),
+      ]);
     },
   };
 }

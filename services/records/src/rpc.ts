@@ -1,10 +1,12 @@
 import type { Routes } from "@shipping/kit/rpc/server";
+import type { DerivedRows } from "@shipping/kit/service/derived-rows";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import { countResources, recordsAccountData, recordsMigrations } from "./account-data.js";
+import { listLabelCopies, readLabelCopies } from "./read/label-copies.js";
 import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read/read-records.js";
 import type { RecordsDeps } from "./search/hash-recent.js";
 import { searchOrders, searchShipments } from "./search/search-records.js";
@@ -27,10 +29,16 @@ export const recordsPeers: Peers = {
   ],
   operator: [its.getOrder, its.getShipment, LedgerService.method.read, ...OwnerOperationsService.methods],
   portal: [its.getOrder, its.getShipment, its.searchOrders, its.searchShipments],
-  carrier: [its.getShipmentForCarrier, its.applyLabelEvent, its.applyLabelEvents],
+  carrier: [
+    its.getShipmentForCarrier,
+    its.applyLabelEvent,
+    its.applyLabelEvents,
+    its.readLabelCopies,
+    its.listLabelCopies,
+  ],
 };
 
-export function recordsRoutes(deps: RecordsDeps): Routes {
+export function recordsRoutes(deps: RecordsDeps, derived: readonly DerivedRows[] = []): Routes {
   return (router) => {
     deps.ledger.routes(router);
     ownerOperationsRoutes(router, {
@@ -39,6 +47,7 @@ export function recordsRoutes(deps: RecordsDeps): Routes {
       countResources,
       accountData: recordsAccountData,
       migrations: recordsMigrations,
+      derived,
     });
     router.service(RecordsService, {
       createOrder: async (request) => ({ outcome: await createOrder(deps, request) }),
@@ -52,6 +61,8 @@ export function recordsRoutes(deps: RecordsDeps): Routes {
       getShipmentForCarrier: (request) => getShipmentForCarrier(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),
       applyLabelEvents: (request) => applyLabelEvents(deps, request),
+      readLabelCopies: (request) => readLabelCopies(deps, request),
+      listLabelCopies: (request) => listLabelCopies(deps, request),
     });
   };
 }

@@ -6,6 +6,7 @@ import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/o
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { countResources, trackingAccountData, trackingMigrations } from "./account-data.js";
 import { applyLabelEvent, applyLabelEvents } from "./apply-label-event.js";
+import { listLabelCopies, readLabelCopies, removeLabelCopies } from "./label-copies.js";
 import { getTracking } from "./read-tracking.js";
 
 const its = TrackingService.method;
@@ -15,7 +16,7 @@ export const trackingPeers: Peers = {
   gateway: [its.getTracking],
   operator: OwnerOperationsService.methods,
   portal: [its.getTracking],
-  carrier: [its.applyLabelEvent, its.applyLabelEvents],
+  carrier: [its.applyLabelEvent, its.applyLabelEvents, its.readLabelCopies, its.listLabelCopies, its.removeLabelCopies],
 };
 
 export function trackingRoutes(deps: ReadDeps): Routes {
@@ -30,6 +31,9 @@ export function trackingRoutes(deps: ReadDeps): Routes {
       getTracking: (request) => getTracking(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),
       applyLabelEvents: (request) => applyLabelEvents(deps, request),
+      readLabelCopies: (request) => readLabelCopies(deps, request),
+      listLabelCopies: (request) => listLabelCopies(deps, request),
+      removeLabelCopies: (request) => removeLabelCopies(deps, request),
     });
   };
 }

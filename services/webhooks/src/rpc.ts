@@ -12,7 +12,7 @@ import {
   WebhooksService,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DispatchDeps } from "./dispatch/deps.js";
-import { filterMissing, getEvent, listEventOutcomes } from "./events/read-events.js";
+import { filterMissing, getEvent, listArrived, listEventOutcomes } from "./events/read-events.js";
 import { acknowledgeFailing, claimFailing } from "./health/claim-failing.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./health/read-health.js";
@@ -61,8 +61,8 @@ export const webhooksPeers: Peers = {
     its.claimFailing,
     its.acknowledgeFailing,
   ],
-  records: [its.filterMissing, its.getStream],
-  carrier: [its.filterMissing, its.getStream],
+  records: [its.filterMissing, its.listArrived, its.getStream],
+  carrier: [its.filterMissing, its.listArrived, its.getStream],
 };
 
 /** The routes of webhooks' RPCs. Each is one operation. */
@@ -89,6 +89,7 @@ export function webhooksRoutes(deps: DispatchDeps, stream: StreamDeps): Routes {
       getEvent: (request) => getEvent(deps, request),
       listEventOutcomes: (request) => listEventOutcomes(deps, request),
       filterMissing: (request) => filterMissing(deps, request),
+      listArrived: (request) => listArrived(deps, request),
       getStream: () => getStream(stream),
       rotateSecrets: () => rotateSecrets(deps),
       getSubscriptionHealth: (request) => getSubscriptionHealth(deps, request),

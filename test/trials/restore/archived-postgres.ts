@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { startEmbeddedPostgres } from "@shipping/local/servers/embedded-postgres";
@@ -34,6 +34,14 @@ export async function keepBackups(folder: string) {
       const url = await urlOf(cluster);
       await copyServer({ url, dataDir: join(cluster.dataDir, "postgres") }, base);
       await copyFile(join(cluster.dataDir, KEYS), keys);
+    },
+    /** The size of the base backup. */
+    async bytes(): Promise<number> {
+      const files = await readdir(base, { recursive: true, withFileTypes: true });
+      const sizes = files
+        .filter((file) => file.isFile())
+        .map(async (file) => (await stat(join(file.parentPath, file.name))).size);
+      return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     },
     /** Names this moment, and resolves when the log up to it is archived. */
     async markPoint(cluster: ClusterUnderTest, name: string) {
@@ -84,7 +92,8 @@ export async function raiseTokens(url: string): Promise<number> {
   return Number(after - before);
 }
 
-async function urlOf(cluster: ClusterUnderTest): Promise<string> {
+/** The URL of the cluster's PostgreSQL, as its superuser. */
+export async function urlOf(cluster: ClusterUnderTest): Promise<string> {
   return superuserUrl(cluster.dataDir, (await cluster.process("postgres")).address);
 }
 

@@ -11,12 +11,13 @@ import { type Report, reportOf, type Say } from "../kit/report.js";
 import { seconds } from "../kit/statistics.js";
 import { withFolder } from "../kit/with-folder.js";
 import { keepBackups, loseServer, raiseTokens } from "./archived-postgres.js";
+import { seedParcels } from "./seed-parcels.js";
 
 const POINT = "drill";
 const ENV = { RATE_LIMIT_PER_MINUTE: "1000000" };
 
 /** Restores the platform as docs/operations/backup.md says, while customers repeat their requests, and audits the acknowledged writes. */
-export const restoreDrill = (say: Say, loadMs = 4_000): Promise<Report> =>
+export const restoreDrill = (say: Say, { parcels = 0, loadMs = 4_000 } = {}): Promise<Report> =>
   withFolder(async (folder, ends) => {
     const steps: Record<string, number> = {};
     async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -37,10 +38,12 @@ export const restoreDrill = (say: Say, loadMs = 4_000): Promise<Report> =>
     const backups = await keepBackups(backupFolder);
     const first = await step("start", start);
     cluster = first;
+    if (parcels > 0) await step(`store ${parcels} parcels`, () => seedParcels(first, parcels));
     await step("archive the log", () => backups.beginArchive(first));
     const load = await startLoad(first, { clients: 8, mayBeGone: true });
     await sleep(loadMs);
     await step("base backup", () => backups.copy(first));
+    const gigabytes = (await backups.bytes()) / 1e9;
     await sleep(loadMs);
     const promised = load.acknowledged();
     await step("archive up to the point", () => backups.markPoint(first, POINT));
@@ -73,9 +76,16 @@ export const restoreDrill = (say: Say, loadMs = 4_000): Promise<Report> =>
       judgeLoss(second, { accountIds, kept, lost }),
     );
     const { right, unavailable } = reads;
+    const perGigabyte = (name: string) => Math.round((steps[name]! / gigabytes) * 10) / 10;
+    const size = {
+      parcels,
+      gigabytes: Math.round(gigabytes * 1_000) / 1_000,
+      backupSecondsPerGigabyte: perGigabyte("base backup"),
+      restoreSecondsPerGigabyte: perGigabyte("1. restore to the point"),
+    };
     const before = { acknowledged: acknowledged.length, beforeThePoint: promised, missing };
     return reportOf(
-      { steps, outageSeconds, firstSuccessMs, ...before, raisedBy, reads: { right, unavailable }, ...figures },
+      { steps, ...size, outageSeconds, firstSuccessMs, ...before, raisedBy, reads: { right, unavailable }, ...figures },
       [
         ...promises,
         [promised > 0, "Nothing was acknowledged before the point, so this shows nothing."],

@@ -6,6 +6,7 @@ import { fail } from "@shipping/kit/errors";
 import { newId } from "@shipping/kit/ids";
 import { silentLog } from "@shipping/kit/process/log";
 import { inProcess } from "@shipping/kit/rpc/server";
+import { type LabelCopy, LabelCopySchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import { RecordsService, type Shipment, ShipmentSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
@@ -30,9 +31,24 @@ export function neighbours() {
       applied[who].push(...events);
       return {};
     }
+    /** The copies that the events so far have made. */
+    const copies = () => {
+      const byLabel = new Map<string, LabelCopy>();
+      for (const { accountId, environment, body } of applied[who]) {
+        const { data } = JSON.parse(Buffer.from(body).toString());
+        const { id: labelId, shipment_id: shipmentId, tracking_number: trackingNumber, status } = data;
+        const copy = { accountId, environment, labelId, shipmentId, trackingNumber, status, searchable: true };
+        if (byLabel.get(labelId)?.status !== "voided") byLabel.set(labelId, create(LabelCopySchema, copy));
+      }
+      return [...byLabel.values()];
+    };
+    const isAsked = (labels: LabelCopy[]) => (copy: LabelCopy) =>
+      labels.some(({ trackingNumber }) => trackingNumber === copy.trackingNumber);
+    const readLabelCopies = ({ labels }: { labels: LabelCopy[] }) => ({ copies: copies().filter(isAsked(labels)) });
+    const listLabelCopies = () => ({ copies: copies() });
     const applyLabelEvent = ({ event }: { event?: Event | undefined }, context: HandlerContext) =>
       applyLabelEvents({ events: [event!] }, context);
-    return { applyLabelEvent, applyLabelEvents };
+    return { applyLabelEvent, applyLabelEvents, readLabelCopies, listLabelCopies };
   };
 
   const records = inProcess((router) => {

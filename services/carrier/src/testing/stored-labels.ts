@@ -55,3 +55,9 @@ export const manyLabels = (
     'shp_' || lpad(n::text, ${26 - end.length}::integer, 'a') || ${end}, 'created', 'test', 'TEST' || n || ${end},
     now() - n * ${everyMs}::float8 * interval '1 ms'
   FROM generate_series(1, ${count}::integer) AS n`;
+
+/** A statement that gives the labels of `manyLabels` a file each: that of another label. */
+export const manyLabelFiles = ({ accountId, environment }: Caller, like: string): Sql => sql`
+  INSERT INTO label_files (account_id, environment, label_id, pdf)
+  SELECT account_id, environment, id, (SELECT pdf FROM label_files WHERE label_id = ${like}) FROM labels
+  WHERE account_id = ${accountId} AND environment = ${environment} AND carrier = 'test'`;

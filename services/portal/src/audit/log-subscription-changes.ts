@@ -5,7 +5,7 @@ import type { AccessService } from "@shipping/proto/shipping/access/v1/access_pb
 import type { SubscriptionChange, WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { PortalDeps } from "../database/deps.js";
 import { requireAccount } from "../feed/accounts.js";
-import { createFeed, insertEntries } from "../feed/follow-feed.js";
+import { createFeed } from "../feed/follow-feed.js";
 import type { AuditAction } from "./audit.js";
 
 const CALL = { timeoutMs: 2_000 };
@@ -21,11 +21,11 @@ const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disab
 export const subscriptionFeed = (deps: Deps) =>
   createFeed<SubscriptionChange>(deps, {
     name: "subscriptions",
+    actions: Object.values(ACTIONS),
     list: (asked) => deps.clients.webhooks.listChanges(asked, CALL),
-    async store({ changes }) {
+    async toEntries(changes) {
       const names = await nameActors(deps, changes);
-      const entries = changes.map((change) => toEntry(change, names));
-      await insertEntries(deps, entries);
+      return changes.map((change) => toEntry(change, names));
     },
     acknowledge: (asked) => deps.clients.webhooks.acknowledgeChanges(asked, CALL),
   });

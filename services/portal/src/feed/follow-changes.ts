@@ -3,7 +3,7 @@ import { answered } from "@shipping/kit/rpc/call-owner";
 import type { AccessService, AccountChange } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { PortalDeps } from "../database/deps.js";
 import { upsertAccounts } from "./accounts.js";
-import { createFeed, insertEntries } from "./follow-feed.js";
+import { createFeed } from "./follow-feed.js";
 
 const CALL = { timeoutMs: 2_000 };
 /** Changes that are no entries of the audit log. */
@@ -17,12 +17,15 @@ type Deps = Pick<PortalDeps, "db" | "log"> & {
 export const accountFeed = (deps: Deps) =>
   createFeed<AccountChange>(deps, {
     name: "accounts",
+    actions: ["account.suspended", "account.resumed", "key.created", "key.revoked", "label.voided"],
     list: (asked) => answered(deps.access.listChanges(asked, CALL)),
-    async store({ changes, readAt }) {
-      const accounts = changes.flatMap(({ account }) => account ?? []);
-      await upsertAccounts(deps, accounts, readAt);
-      await insertEntries(deps, changes.flatMap(toEntry));
-    },
+    prepare: ({ changes, readAt }) =>
+      upsertAccounts(
+        deps,
+        changes.flatMap(({ account }) => account ?? []),
+        readAt,
+      ),
+    toEntries: (changes) => changes.flatMap(toEntry),
     acknowledge: (asked) => answered(deps.access.acknowledgeChanges(asked, CALL)),
   });
 

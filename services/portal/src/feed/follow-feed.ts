@@ -12,13 +12,17 @@ interface Page<Change> {
 }
 
 /** The changes that another part keeps for the portal, until they were acknowledged and for seven days more. */
-interface Source<Change> {
+export interface Source<Change> {
   /** The name of its row in `feeds`. */
   name: string;
+  /** The actions of its entries, which no other source has. */
+  actions: readonly string[];
   /** Lists changes after this ID that were not acknowledged, or not before `since`. */
   list(asked: { since: string; after: string }): Promise<Page<Change>>;
-  /** Stores changes. It may get them again, and recognizes them by their IDs. */
-  store(page: Page<Change>): Promise<void>;
+  /** Stores what the entries refer to. */
+  prepare?(page: Page<Change>): Promise<void>;
+  /** The entries of changes; a change may have none. Their IDs are those of the changes. */
+  toEntries(changes: readonly Change[]): Entry[] | Promise<Entry[]>;
   acknowledge(asked: { ids: string[] }): Promise<unknown>;
 }
 
@@ -26,8 +30,10 @@ export type Feed = ReturnType<typeof createFeed>;
 
 export function createFeed<Change extends { id: string }>(
   { db, log }: Pick<PortalDeps, "db" | "log">,
-  { name, list, store, acknowledge }: Source<Change>,
+  source: Source<Change>,
 ) {
+  const { name, list, prepare, toEntries, acknowledge } = source;
+
   async function readTime(): Promise<string> {
     const [row] = await db.run<{ readAt: Date }>(sql`SELECT read_at AS "readAt" FROM feeds WHERE name = ${name}`);
     return (row?.readAt ?? new Date(0)).toISOString();
@@ -51,7 +57,9 @@ export function createFeed<Change extends { id: string }>(
     let stored = 0;
     for (let page = first; page.changes.length > 0; ) {
       const ids = page.changes.map(({ id }) => id);
-      await store(page);
+      await prepare?.(page);
+      // They may have been stored before, and are recognized by their IDs.
+      await insertEntries({ db }, await toEntries(page.changes));
       await acknowledge({ ids });
       stored += ids.length;
       if (isStopping()) return { stored };
@@ -64,22 +72,24 @@ export function createFeed<Change extends { id: string }>(
   const onceLogged = (isStopping: () => boolean) =>
     once(isStopping).catch((err) => log.warn({ err }, `changes of ${name} not yet in the audit log`));
   return {
-    once,
+    ...{ source, once },
     /** Stores changes every few seconds. The audit page does not wait for that, and takes the changes itself. */
     follow: () => startLoop({ name: `follow-${name}`, everyMs: EVERY_MS, log, once: onceLogged }),
   };
 }
 
-const entryColumns = {
+export const entryColumns = {
   ...{ id: "text", accountId: "text", at: "text", actor: "text", action: "text", environment: "text?" },
   ...{ subject: "text", detail: "text", source: "text" },
 } as const satisfies Columns;
+
+export type Entry = Row<typeof entryColumns>;
 
 /**
  * Writes entries of the audit log. The ID of a change is that of its entry, so each is logged once. The entries are sorted, so that two portals cannot
  * deadlock. The join skips accounts that the gateway does not have (the other part was restored from a newer backup) and accounts whose erasure has begun.
  */
-export async function insertEntries({ db }: Pick<PortalDeps, "db">, entries: readonly Row<typeof entryColumns>[]) {
+export async function insertEntries({ db }: Pick<PortalDeps, "db">, entries: readonly Entry[]) {
   if (entries.length === 0) return;
   await db.run(sql`
     INSERT INTO audit_entries (id, account_id, at, actor, action, environment, subject, detail, source)

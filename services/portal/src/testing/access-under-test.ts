@@ -6,7 +6,7 @@ import { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 
 type Account = { id: string; name: string; suspendedAt?: string; erasingSince?: string };
 
-type Method = "listChanges" | "acknowledgeChanges" | "getAccount" | "nameKeys";
+type Method = "listAccounts" | "listChanges" | "acknowledgeChanges" | "getAccount" | "nameKeys";
 
 /** A gateway with accounts, their keys and their changes. Its clock moves by a millisecond with each call. */
 export function accessUnderTest() {
@@ -29,6 +29,11 @@ export function accessUnderTest() {
         const account = accounts.get(accountId);
         if (!account) throw toConnectError(fail("not_found", "No such account."));
         return { account };
+      },
+      async listAccounts({ limit, after = "" }) {
+        const readAt = await called("listAccounts");
+        const listed = [...accounts.values()].filter(({ id }) => id > after);
+        return { readAt, accounts: listed.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit) };
       },
       async nameKeys({ accountId, ids }) {
         await called("nameKeys");

@@ -29,9 +29,13 @@ const BATCH = 256;
 const CREATIONS_PER_COUNT = 256;
 
 /** To be called for each text that was added: one call in a few hundred, at random, has the owner's texts counted. */
-export function addedText({ ownersToCount }: RecordsDeps, owner: Owner): void {
-  if (Math.random() * CREATIONS_PER_COUNT < 1)
-    ownersToCount.set(`${owner.table} ${owner.accountId} ${owner.environment}`, owner);
+export function addedText(deps: Pick<RecordsDeps, "ownersToCount">, owner: Owner): void {
+  if (Math.random() * CREATIONS_PER_COUNT < 1) countSoon(deps, owner);
+}
+
+/** Has the owner's texts counted at the next turn. */
+export function countSoon({ ownersToCount }: Pick<RecordsDeps, "ownersToCount">, owner: Owner): void {
+  ownersToCount.set(`${owner.table} ${owner.accountId} ${owner.environment}`, owner);
 }
 
 /** Counts the recent texts of owners, and gives hashes to the oldest of those that have many. */

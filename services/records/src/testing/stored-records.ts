@@ -1,6 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
 import type { Database } from "@shipping/kit/postgres/database";
-import sql, { type Sql } from "sql-template-tag";
+import sql, { raw, type Sql } from "sql-template-tag";
 import { hashRecent } from "../search/hash-recent.js";
 import { toSearchText } from "../search/search-text.js";
 
@@ -79,4 +79,41 @@ export async function findableShipments(db: Database, caller: Caller): Promise<v
     INSERT INTO shipment_search_recent (account_id, environment, id, created_at, text)
     SELECT account_id, environment, id, created_at, ${text} FROM shipments WHERE account_id = ${accountId} AND environment = ${environment}`);
   while (await hashRecent({ db }, { ...caller, table: "shipments" }));
+}
+
+type RecordTable = "orders" | "shipments";
+
+const searchTables = (table: RecordTable) => {
+  const name = table === "orders" ? "order_search" : "shipment_search";
+  return [name, `${name}_recent`].map((one) => raw(one));
+};
+
+/** Deletes a record's search rows, as if they had never been written. */
+export async function loseSearch(db: Database, table: RecordTable, id: string): Promise<void> {
+  for (const search of searchTables(table)) await db.run(sql`DELETE FROM ${search} WHERE id = ${id}`);
+}
+
+/** Replaces a record's search text by one that says nothing of it. */
+export async function spoilSearch(db: Database, table: RecordTable, id: string): Promise<void> {
+  for (const search of searchTables(table)) await db.run(sql`UPDATE ${search} SET text = ' stale ' WHERE id = ${id}`);
+}
+
+/** Stores a search text of a record that does not exist, like that of another. */
+export async function inventSearch(db: Database, table: RecordTable, id: string, like: string): Promise<void> {
+  const [, recent] = searchTables(table);
+  await db.run(sql`
+    INSERT INTO ${recent!} SELECT account_id, environment, ${id}, created_at, text FROM ${recent!} WHERE id = ${like}`);
+}
+
+/** Whether there is a search text of this record. */
+export async function isSearched(db: Database, table: RecordTable, id: string): Promise<boolean> {
+  const rows = await Promise.all(
+    searchTables(table).map((search) => db.run(sql`SELECT FROM ${search} WHERE id = ${id}`)),
+  );
+  return rows.flat().length > 0;
+}
+
+/** Makes a shipment a draft again, as if it had never heard of its label. */
+export async function forgetLabel(db: Database, shipmentId: string): Promise<void> {
+  await db.run(sql`UPDATE shipments SET status = 'draft', label_id = NULL WHERE id = ${shipmentId}`);
 }

@@ -1,12 +1,15 @@
 import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { ownedSql } from "@shipping/kit/postgres/read-owned";
 import {
   type FilterMissingRequest,
   FilterMissingResponseSchema,
   type GetEventRequest,
   GetEventResponseSchema,
+  type ListArrivedRequest,
+  ListArrivedResponseSchema,
   type ListEventOutcomesRequest,
   ListEventOutcomesResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
@@ -41,14 +44,53 @@ export async function filterMissing(deps: EventDeps, request: FilterMissingReque
   return create(FilterMissingResponseSchema, { missingEventIds });
 }
 
+const MAX_ARRIVED = 500;
+/** How old the events are with which a list begins. */
+const LISTED = sql`interval '7 days'`;
+
+interface ArrivedRow {
+  id: string;
+  type: string;
+  accountId: string;
+  environment: string;
+  body: Buffer;
+  receivedAt: Date;
+}
+
+/** Reads a page of the events of all callers that have arrived in the last seven days, on the connections for lists. */
+export async function listArrived(deps: Pick<EventDeps, "db" | "clockOffsetMs">, request: ListArrivedRequest) {
+  const { types, after, limit } = request;
+  if (limit < 1 || limit > MAX_ARRIVED)
+    throw fail("invalid_request", `limit must be a number from 1 to ${MAX_ARRIVED}.`);
+  const [time = "", id = ""] = after?.split(" ") ?? [];
+  if (after !== undefined && Number.isNaN(Date.parse(time)))
+    throw fail("invalid_request", "after must be the next_cursor of a page.");
+  const beginning = after === undefined ? sql`${databaseNow(deps)} - ${LISTED}` : sql`${time}::timestamptz`;
+  const rows = await deps.db.runList<ArrivedRow>(sql`
+    SELECT id, type, account_id AS "accountId", environment, body, received_at AS "receivedAt" FROM events
+    WHERE received_at >= (SELECT ${beginning}) AND (received_at, id) > ((SELECT ${beginning}), ${id})
+    ORDER BY received_at, id LIMIT ${limit}::bigint`);
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return create(ListArrivedResponseSchema, {
+    events: rows
+      .filter(({ type }) => types.includes(type))
+      .map(({ body, receivedAt: _, ...event }) => ({ ...event, resourceId: resourceIn(body) })),
+    ...(last && { nextCursor: `${last.receivedAt.toISOString()} ${last.id}` }),
+  });
+}
+
 /** Returns one of the caller's events, as long as it is kept. */
 export async function getEvent(deps: Pick<EventDeps, "db">, request: GetEventRequest) {
   const [event] = await deps.db.run<{ type: string; body: Uint8Array }>(
     sql`SELECT type, body FROM events WHERE id = ${request.id} AND ${ownedSql(requireCaller(request))}`,
   );
   if (!event) throw fail("not_found", "No such event.");
-  const { data } = JSON.parse(Buffer.from(event.body).toString()) as { data: { id: string } };
-  return create(GetEventResponseSchema, { ...event, resourceId: data.id });
+  return create(GetEventResponseSchema, { ...event, resourceId: resourceIn(event.body) });
+}
+
+function resourceIn(body: Uint8Array): string {
+  const { data } = JSON.parse(Buffer.from(body).toString()) as { data: { id: string } };
+  return data.id;
 }
 
 /** A shipment page shows the events of a shipment, its order and its label, which are at most four. */

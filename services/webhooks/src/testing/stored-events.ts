@@ -49,3 +49,9 @@ export async function storeDeadEvent(
 export async function forgetStreamTokens(db: Database): Promise<boolean> {
   return (await db.run(sql`UPDATE stream_owner SET tokens = ARRAY['tok_older'] RETURNING id`)).length > 0;
 }
+
+/** Deletes an event, as if it had never arrived. */
+export async function loseEvent(db: Database, id: string): Promise<void> {
+  await db.run(sql`DELETE FROM deliveries WHERE event_id = ${id}`);
+  await db.run(sql`DELETE FROM events WHERE id = ${id}`);
+}
