@@ -3,6 +3,7 @@ export const rooms: Record<string, readonly string[]> = {
   "kit/src": [
     "service",
     "ledger",
+    "derived",
     "events",
     "http/server",
     "http",

@@ -1,5 +1,5 @@
+import { SETTLE_MS } from "@shipping/kit/derived/keep-derived";
 import type { Finding } from "@shipping/kit/service/finding";
-import { SETTLE_MS } from "@shipping/kit/service/keep-derived";
 import { describeEncryption } from "@shipping/kit/tls/encryption";
 import { PUBLISHERS } from "@shipping/proto/parts";
 import type { Act } from "@shipping/proto/shipping/accounts/v1/accounts_pb";

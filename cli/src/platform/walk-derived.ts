@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Client } from "@connectrpc/connect";
-import { type Difference, nameOf, PROBLEMS } from "@shipping/kit/service/derived-rows";
+import { type Difference, nameOf, PROBLEMS } from "@shipping/kit/derived/derived-rows";
 import {
   type CheckDerivedResponse,
   OwnerOperationsService,

@@ -1,9 +1,9 @@
 import sql from "sql-template-tag";
 import type { Caller } from "../caller.js";
+import type { Place, WalkedPage } from "../derived/walk.js";
+import { placeOf, valuesOf } from "../derived/walk.js";
 import { type Columns, type Row, unnestRows } from "../postgres/columns.js";
 import type { Database } from "../postgres/database.js";
-import type { Place, WalkedPage } from "../postgres/walk.js";
-import { placeOf, valuesOf } from "../postgres/walk.js";
 import { renderEvent } from "./outbox.js";
 import type { Published } from "./reconcile-outbox.js";
 

@@ -2,13 +2,13 @@ import { hostname } from "node:os";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import sql, { type Sql } from "sql-template-tag";
+import { checkDerived, type DerivedRows } from "../derived/derived-rows.js";
 import { fail } from "../errors.js";
 import { countRows, type Outbox } from "../ledger/outbox.js";
 import type { Database } from "../postgres/database.js";
 import { buildInfo } from "../process/config.js";
 import { type AccountData, countInFlight, eraseBatch, exportPage } from "./account-data.js";
 import { checkDatabase, readDatabaseServer } from "./check-database.js";
-import { checkDerived, type DerivedRows } from "./derived-rows.js";
 import type { Finding } from "./finding.js";
 
 /** The data that an owner provides to its operator. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { DerivedRows } from "../derived/derived-rows.js";
+import { createDerivedWalk } from "../derived/keep-derived.js";
 import { type Log, silentLog } from "../process/log.js";
-import type { DerivedRows } from "../service/derived-rows.js";
-import { createDerivedWalk } from "../service/keep-derived.js";
 
 /** The walk of a process through derived rows, with a clock of its own and its metrics. */
 export function derivedWalk(all: readonly DerivedRows[], log: Log = silentLog()) {

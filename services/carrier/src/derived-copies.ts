@@ -1,8 +1,8 @@
 import type { Client } from "@connectrpc/connect";
+import type { DerivedRows, Difference } from "@shipping/kit/derived/derived-rows";
+import type { Place } from "@shipping/kit/derived/walk";
 import { renderEvent } from "@shipping/kit/ledger/outbox";
 import type { Database } from "@shipping/kit/postgres/database";
-import type { Place } from "@shipping/kit/postgres/walk";
-import type { DerivedRows, Difference } from "@shipping/kit/service/derived-rows";
 import type { LabelCopy } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { TrackingService } from "@shipping/proto/shipping/tracking/v1/tracking_pb";

@@ -1,8 +1,8 @@
 import type { Caller } from "@shipping/kit/caller";
+import { type Place, walkTable } from "@shipping/kit/derived/walk";
 import type { CausedEvent, EventSource } from "@shipping/kit/ledger/derived-events";
 import { type Columns, type Row, selectColumns, unnestRows } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
-import { type Place, walkTable } from "@shipping/kit/postgres/walk";
 import sql from "sql-template-tag";
 import { labelColumns, labelJson } from "./label.js";
 

@@ -1,5 +1,5 @@
+import type { DerivedRows } from "@shipping/kit/derived/derived-rows";
 import { callContext, type Routes } from "@shipping/kit/rpc/server";
-import type { DerivedRows } from "@shipping/kit/service/derived-rows";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";

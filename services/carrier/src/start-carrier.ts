@@ -1,7 +1,7 @@
+import type { DerivedRows } from "@shipping/kit/derived/derived-rows";
+import { keepDerived } from "@shipping/kit/derived/keep-derived";
 import { arrivedEvents, eventsOfRecords, waitingEvents } from "@shipping/kit/ledger/derived-events";
 import { startLoop } from "@shipping/kit/process/loop";
-import type { DerivedRows } from "@shipping/kit/service/derived-rows";
-import { keepDerived } from "@shipping/kit/service/keep-derived";
 import { createPublisher, derivedEventsDeps, type PublisherParts } from "@shipping/kit/service/publisher";
 import type { Service } from "@shipping/kit/service/run-service";
 import { callerIn, claimIn } from "./bookings/booking.js";

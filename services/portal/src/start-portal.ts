@@ -1,9 +1,9 @@
+import type { DerivedRows } from "@shipping/kit/derived/derived-rows";
+import { keepDerived } from "@shipping/kit/derived/keep-derived";
 import { measureRequests } from "@shipping/kit/http/observe-request";
 import type { Metrics } from "@shipping/kit/process/metrics";
 import type { Running } from "@shipping/kit/process/run-process";
 import type { Routes } from "@shipping/kit/rpc/server";
-import type { DerivedRows } from "@shipping/kit/service/derived-rows";
-import { keepDerived } from "@shipping/kit/service/keep-derived";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/secure-server";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";

@@ -1,4 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
+import type { DerivedRows } from "@shipping/kit/derived/derived-rows";
+import { walkTable } from "@shipping/kit/derived/walk";
 import {
   arrivedEvents,
   type CausedEvent,
@@ -9,8 +11,6 @@ import {
 } from "@shipping/kit/ledger/derived-events";
 import { type Columns, selectColumns, unnestRows } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
-import { walkTable } from "@shipping/kit/postgres/walk";
-import type { DerivedRows } from "@shipping/kit/service/derived-rows";
 import sql, { raw } from "sql-template-tag";
 import { orderJson, storedOrderColumns } from "./resource/order.js";
 import type { SharedRow } from "./resource/shared-fields.js";

@@ -1,5 +1,5 @@
+import { keepDerived } from "@shipping/kit/derived/keep-derived";
 import { startLoop } from "@shipping/kit/process/loop";
-import { keepDerived } from "@shipping/kit/service/keep-derived";
 import { createPublisher, derivedEventsDeps, type PublisherParts } from "@shipping/kit/service/publisher";
 import type { Service } from "@shipping/kit/service/run-service";
 import { derivedRows } from "./derived-rows.js";

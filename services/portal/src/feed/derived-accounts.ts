@@ -1,7 +1,7 @@
 import type { Client } from "@connectrpc/connect";
-import { type Place, placeOf, valuesOf } from "@shipping/kit/postgres/walk";
+import type { DerivedRows, Difference } from "@shipping/kit/derived/derived-rows";
+import { type Place, placeOf, valuesOf } from "@shipping/kit/derived/walk";
 import { answered } from "@shipping/kit/rpc/call-owner";
-import type { DerivedRows, Difference } from "@shipping/kit/service/derived-rows";
 import type { AccessService, Account } from "@shipping/proto/shipping/access/v1/access_pb";
 import sql from "sql-template-tag";
 import type { PortalDeps } from "../database/deps.js";

@@ -1,6 +1,6 @@
+import type { DerivedRows, Difference } from "@shipping/kit/derived/derived-rows";
+import { type Place, placeOf, valuesOf } from "@shipping/kit/derived/walk";
 import { type Columns, unnestRows } from "@shipping/kit/postgres/columns";
-import { type Place, placeOf, valuesOf } from "@shipping/kit/postgres/walk";
-import type { DerivedRows, Difference } from "@shipping/kit/service/derived-rows";
 import sql from "sql-template-tag";
 import type { PortalDeps } from "../database/deps.js";
 import { type Entry, insertEntries, type Source } from "./follow-feed.js";

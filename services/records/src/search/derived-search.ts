@@ -1,7 +1,7 @@
 import type { Caller } from "@shipping/kit/caller";
+import type { DerivedRows, Difference } from "@shipping/kit/derived/derived-rows";
+import { type Place, walkTable } from "@shipping/kit/derived/walk";
 import { type Columns, pickColumns, type Row, selectColumns, unnestRows } from "@shipping/kit/postgres/columns";
-import { type Place, walkTable } from "@shipping/kit/postgres/walk";
-import type { DerivedRows, Difference } from "@shipping/kit/service/derived-rows";
 import sql, { raw } from "sql-template-tag";
 import type { SharedRow, Shown } from "../resource/shared-fields.js";
 import { countSoon, type RecordsDeps } from "./hash-recent.js";

@@ -1,5 +1,5 @@
 import { fail } from "../errors.js";
-import type { Place } from "../postgres/walk.js";
+import type { Place } from "./walk.js";
 
 /** `lost`: the source itself is gone, so nothing can be repaired. */
 export const PROBLEMS = ["missing", "stale", "surplus", "lost"] as const;

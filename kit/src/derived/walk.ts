@@ -1,5 +1,5 @@
 import sql, { join, raw, type Sql } from "sql-template-tag";
-import type { Database } from "./database.js";
+import type { Database } from "../postgres/database.js";
 
 /** A place in a walk: where the page after it begins. The walk begins without one. */
 export type Place = string | undefined;

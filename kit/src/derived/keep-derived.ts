@@ -1,9 +1,9 @@
 import { newId, type Random } from "../ids.js";
-import { type Place, placeOf } from "../postgres/walk.js";
 import type { Log } from "../process/log.js";
 import { startLoop } from "../process/loop.js";
 import type { Metrics } from "../process/metrics.js";
 import { canRepair, type DerivedRows, type Difference, nameOf } from "./derived-rows.js";
+import { type Place, placeOf } from "./walk.js";
 
 /** The time after which a difference counts if it is still there: longer than any copy takes that is made after an answer. */
 export const SETTLE_MS = 10_000;
