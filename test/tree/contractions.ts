@@ -1,4 +1,4 @@
-import { contractionIn } from "@shipping/kit/postgres/contractions";
+import { contractionIn } from "@shipping/kit/postgres/releases/contractions";
 
 // Changes that break the previous release, which still reads, writes or relies on the old form.
 const CONTRACTIONS = [

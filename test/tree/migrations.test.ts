@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { contractionIn } from "@shipping/kit/postgres/contractions";
+import { contractionIn } from "@shipping/kit/postgres/releases/contractions";
 import { isOlder, nextReleases, RELEASE } from "@shipping/kit/release";
 import { testDatabase } from "@shipping/kit/testing/database";
 import { migrationDrift } from "@shipping/kit/testing/migration-drift";

@@ -10,6 +10,7 @@ export const rooms: Record<string, readonly string[]> = {
     "rpc",
     "rpc/unary",
     "postgres",
+    "postgres/releases",
     "tls",
     "process",
     ".",

@@ -2,8 +2,8 @@ import pg from "pg";
 import { createLog, silentLog } from "../process/log.js";
 import { eventually } from "../testing/eventually.js";
 import { type MigrationsFolder, migrationsFolder } from "../testing/migrations-folder.js";
-import { requireCompatible } from "./contractions.js";
 import { migrate } from "./migrate.js";
+import { requireCompatible } from "./releases/contractions.js";
 
 const EXPAND = "-- release: 1.1.0\nALTER TABLE things ADD COLUMN colour text;";
 const BACKFILLED = "SELECT id FROM things WHERE colour IS NULL LIMIT 1";

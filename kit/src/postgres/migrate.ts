@@ -8,9 +8,9 @@ import { type Log, silentLog } from "../process/log.js";
 import { requirePostgres, Unsupported } from "../process/supported-versions.js";
 import { RELEASE } from "../release.js";
 import { applyMigration, type Migration, PATIENCE, type Patience } from "./apply-migration.js";
-import { guardContractions } from "./contractions.js";
 import type { Database } from "./database.js";
 import { isRefusedStart } from "./pooler.js";
+import { guardContractions } from "./releases/contractions.js";
 import { MigrationClient, requireEncoding } from "./session.js";
 
 export interface Migrated {

@@ -1,8 +1,8 @@
 import pg from "pg";
 import type { Log } from "../process/log.js";
-import { RELEASE } from "../release.js";
 import { DatabaseOutage, isDemoted, isSilence, leavesConnectionGood, sqlState, statementError } from "./outage.js";
 import { isRefusedStart, SettingsStored } from "./pooler.js";
+import { NO_PART } from "./releases/contractions.js";
 import {
   getTypeParser,
   NoRoom,
@@ -23,8 +23,6 @@ const KEEP_ALIVE_MS = 5_000;
 /** The time after which a pool that got fewer connections than its maximum tries to open more, if statements wait. */
 const FEWER_MS = 10_000;
 
-/** The name of connections that belong to no part, such as those of a trial that looks into a part's database. */
-const NO_PART = "shipping";
 /** A pooler may still have as many sessions that began before the settings of their role were stored. */
 const STORE_TRIES = 100;
 
@@ -174,11 +172,6 @@ class PartClient extends SessionClient {
     this.round = route.round;
     // The pool does not listen to a connection that is checked out, which may emit a second error after its query has failed.
     this.on("error", () => {});
-  }
-
-  // A migration finds the releases that are in use by this name, which poolers pass on. PostgreSQL cuts names off after 63 bytes.
-  protected override name(given = NO_PART) {
-    return given === NO_PART ? given : `${given.slice(0, 40)} ${RELEASE}`;
   }
 
   protected override settings() {

@@ -3,6 +3,7 @@ import pg from "pg";
 import { findProblem, readDatabaseUrl } from "../process/database-url.js";
 import { Unsupported } from "../process/supported-versions.js";
 import { endSessions, type Session, SettingsStored, storeSettings } from "./pooler.js";
+import { sessionName } from "./releases/contractions.js";
 
 /**
  * The settings on which results depend: how values are written and read, what concurrent statements see of each other, and that
@@ -51,16 +52,11 @@ export abstract class SessionClient extends pg.Client {
   /** Returns the settings; undefined behind a pooler that refuses them. */
   protected abstract settings(): Readonly<Record<string, string>> | undefined;
 
-  /** Returns the name that PostgreSQL's operators see in `pg_stat_activity`. */
-  protected name(given: string | undefined): string | undefined {
-    return given;
-  }
-
   // pg (8.23) has no option for sending other startup parameters.
   getStartupConf(): Record<string, string | undefined> {
     const { connectionParameters: given } = this as unknown as { connectionParameters: Record<string, string> };
     const { user, database } = given;
-    const application_name = this.name(given.application_name);
+    const application_name = sessionName(given.application_name);
     const start = { user, database, ...(application_name && { application_name }), ...FORWARDED };
     const settings = this.settings();
     if (!settings) return start;

@@ -1,10 +1,10 @@
 import type pg from "pg";
 import type { z } from "zod";
 import { measureClock } from "../postgres/clock.js";
-import { requireCompatible } from "../postgres/contractions.js";
 import { type Database, measurePool, openDatabase } from "../postgres/database.js";
 import { unappliedMigrations } from "../postgres/migrate.js";
 import type { PartPool } from "../postgres/pool.js";
+import { requireCompatible } from "../postgres/releases/contractions.js";
 import { requireSession } from "../postgres/session.js";
 import type { processSettings, serviceSettings } from "../process/config.js";
 import { measureProcess, serveOps } from "../process/health.js";

@@ -1,9 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
-import type { Log } from "../process/log.js";
-import { Unsupported } from "../process/supported-versions.js";
-import { isOlder } from "../release.js";
-import type { Migration, Patience } from "./apply-migration.js";
+import type { Log } from "../../process/log.js";
+import { Unsupported } from "../../process/supported-versions.js";
+import { isOlder, RELEASE } from "../../release.js";
+
+/** A migration, read from its folder. */
+interface Script {
+  name: string;
+  script: string;
+}
 
 /** A migration that removes or restricts something, from the heading of its script. */
 interface Contraction {
@@ -22,11 +27,19 @@ interface SchemaReleases {
   needs: string;
 }
 
+/** The name of connections that belong to no part, such as those of a trial that looks into a part's database. */
+export const NO_PART = "shipping";
+
+/** Returns the name that a connection has in `pg_stat_activity`, and which poolers pass on. PostgreSQL cuts names off after 63 bytes. */
+export function sessionName(given: string | undefined): string | undefined {
+  return given === undefined || given === NO_PART ? given : `${given.slice(0, 40)} ${RELEASE}`;
+}
+
 /** The release whose migrations are the first of each part. */
 const FIRST = "1.0.0";
 
 /** Returns what the heading of a migration's script says, or undefined if the migration only expands the schema. */
-export function contractionIn({ name, script }: Pick<Migration, "name" | "script">): Contraction | undefined {
+export function contractionIn({ name, script }: Script): Contraction | undefined {
   const [heading = ""] = /^(?:--.*\n)*/.exec(script) ?? [];
   const [, needs] = /^-- contracts: needs (\d+\.\d+\.\d+)\b/m.exec(heading) ?? [];
   const [, unfinished] = /^-- backfilled: (.+)$/m.exec(heading) ?? [];
@@ -59,7 +72,7 @@ export async function requireCompatible(connection: Pick<pg.ClientBase, "query">
 interface Contracting {
   client: pg.Client;
   log: Log;
-  patience: Patience;
+  patience: { watchMs: number };
   /** The release that migrates. */
   release: string;
 }
@@ -70,7 +83,7 @@ interface Contracting {
  */
 export async function guardContractions(
   contracting: Contracting,
-  { missing, isEmpty }: { missing: readonly Migration[]; isEmpty: boolean },
+  { missing, isEmpty }: { missing: readonly Script[]; isEmpty: boolean },
 ) {
   const { client, release } = contracting;
   await requireCompatible(client, release);
@@ -82,7 +95,7 @@ export async function guardContractions(
   }
   return {
     /** Called before a migration is applied. From a contraction on, older code does not start any more. */
-    async before({ name }: Migration): Promise<void> {
+    async before({ name }: Script): Promise<void> {
       const contraction = contractions.get(name);
       if (!contraction) return;
       await requireBackfill(client, contraction);
