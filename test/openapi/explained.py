@@ -37,7 +37,7 @@ REFUSALS = {
     "the refused characters are refused in its names and values too": re.compile("metadata .*control characters"),
     "is what a double cannot stand for: an integer that it does not keep exactly": re.compile(".*double precision"),
     "`events` (at least one event type, each at most once, else `422`)": re.compile("events .*different event types"),
-    "`after` has the exact form of that resource's ids": re.compile("after .*next_cursor"),
+    "`after` has the exact form of that resource's ids": re.compile("after .*(next_cursor|first page)"),
     "Required strings hold at least one character that is not white space": re.compile(r".* not blank,.*(invisible|:\s+$)"),
 }
 
