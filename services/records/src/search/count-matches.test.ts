@@ -30,8 +30,8 @@ test("counts the matches of all pages if it is asked to: of a filter on every pa
     });
     ids.push(toSnapshot(await createShipment({ ...records.deps, now: () => hour(n) }, request)).json.id);
   }
-  const newest = ids.at(-1);
-  await records.deps.db.run(sql`UPDATE shipments SET status = 'voided' WHERE id = ${newest}`);
+  const newest = ids.at(-1)!;
+  await records.deps.db.run(sql`UPDATE shipments SET status = 'voided', label_id = 'lbl_a' WHERE id = ${newest}`);
   const count = async (search: Search) => (await find(caller, { limit: 1, countsMatches: true, ...search })).matches;
   expect(await count({})).toBe(5);
   expect(await count({ after: newest })).toBe(5);
