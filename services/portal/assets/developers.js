@@ -24,7 +24,7 @@ const hours = new Intl.DateTimeFormat(undefined, hour);
 const day = { month: "short", day: "numeric" };
 const clock = new Intl.DateTimeFormat(undefined, { ...day, year: "numeric", timeZoneName: "short", ...hour });
 // In lists: minutes ago, the time of today, or the day, with its year if it is another one.
-const isWide = matchMedia("(min-width: 58.01rem)").matches;
+const isWide = matchMedia("(min-width: 75.01rem)").matches;
 const ago = new Intl.RelativeTimeFormat(undefined, { style: "narrow" });
 const formatShort = (at, now = new Date()) => {
   const minutes = Math.floor((now - at) / 60_000);
