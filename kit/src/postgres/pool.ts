@@ -1,18 +1,9 @@
 import pg from "pg";
 import type { Log } from "../process/log.js";
-import { DatabaseOutage, isDemoted, isSilence, leavesConnectionGood, sqlState, statementError } from "./outage.js";
+import { DatabaseOutage, isDemoted, isSilence, leavesConnectionGood, statementError } from "./outage.js";
 import { isRefusedStart, SettingsStored } from "./pooler.js";
 import { NO_PART } from "./releases/contractions.js";
-import {
-  getTypeParser,
-  NoRoom,
-  NoSession,
-  PART,
-  readLatest,
-  requireRoom,
-  requireSession,
-  SessionClient,
-} from "./session.js";
+import { getTypeParser, hasNoMore, PART, readLatest, requireRoom, requireSession, SessionClient } from "./session.js";
 
 /** A connection is closed after this time without a statement. */
 const IDLE_MS = 300_000;
@@ -127,12 +118,7 @@ export class PartPool extends pg.Pool {
   /** Returns true if no further connection can be opened, or if opening one took too long, which pg-pool reports with this message. */
   private cannotOpen(error: unknown): boolean {
     const isOverdue = error instanceof Error && error.message === "timeout exceeded when trying to connect";
-    return (
-      error instanceof NoSession ||
-      error instanceof NoRoom ||
-      sqlState(error) === "53300" ||
-      (isOverdue && this.totalCount > this.opened)
-    );
+    return hasNoMore(error) || (isOverdue && this.totalCount > this.opened);
   }
 
   /**

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { findProblem, readDatabaseUrl } from "../process/database-url.js";
 import { Unsupported } from "../process/supported-versions.js";
+import { sqlState } from "./outage.js";
 import { endSessions, type Session, SettingsStored, storeSettings } from "./pooler.js";
 import { sessionName } from "./releases/contractions.js";
 
@@ -226,4 +227,9 @@ async function readSession(session: Session): Promise<Found> {
 export function getTypeParser(oid: number, format?: "text" | "binary") {
   if (oid === pg.types.builtins.INT8 && format !== "binary") return BigInt;
   return pg.types.getTypeParser(oid, format);
+}
+
+/** Returns true if the server, the role or a pooler has no further connection. */
+export function hasNoMore(error: unknown): boolean {
+  return error instanceof NoSession || error instanceof NoRoom || sqlState(error) === "53300";
 }

@@ -83,6 +83,8 @@ const buildSettings = {
   BUILD_REVISION: z.string().default("unknown").describe("commit that runs, for `build_info`; an image sets it"),
 };
 
+/** The environment of this process. */
+export const currentEnv = (): Env => process.env;
 /** Returns the release and the commit that this process runs. */
 export function buildInfo(env: Env = process.env): { version: string; revision: string } {
   return { version: RELEASE, revision: readConfig(z.object(buildSettings), env).BUILD_REVISION };

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, Gauge, register } from "prom-client";
 import { RELEASE } from "../release.js";
+import { currentEnv } from "./config.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import { droppedLines } from "./output.js";
@@ -65,10 +66,13 @@ export function measureProcess(part: string, revision = "unknown"): void {
     help: "Always 1. Its version and revision say which release and commit run.",
     labelNames: ["version", "revision"],
   }).set({ version: RELEASE, revision }, 1);
-  const resource = Object.entries(resourceOf(part)).map(([name, value]) => [name.replace(/^\d|\W/g, "_"), value]);
+  const resource = Object.entries(resourceOf(part, currentEnv())).map(([name, value]) => [
+    name.replace(/^\d|\W/g, "_"),
+    value,
+  ]);
   new Gauge({
     name: "target_info",
-    help: "Always 1. Its labels are the attributes of this process in traces.",
+    help: "Always 1. Describes this process with the attributes that it has in traces.",
     labelNames: resource.map(([name]) => String(name)),
   }).set(Object.fromEntries(resource), 1);
   new Gauge({

@@ -20,6 +20,7 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-node";
 import { failureIn } from "../errors.js";
+import { currentEnv } from "./config.js";
 import { type Log, onceAMinute, redact } from "./log.js";
 import { resourceOf, unrecorded } from "./tracing.js";
 
@@ -54,7 +55,7 @@ export function createTracer(options: { part: string; endpoint: string; ratio: n
   const url = `${endpoint.replace(/\/$/, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS });
   const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes(resourceOf(part)),
+    resource: resourceFromAttributes(resourceOf(part, currentEnv())),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1_000, exportTimeoutMillis: EXPORT_MS })],
   });

@@ -51,7 +51,7 @@ export const resourceSettings = {
  * Describes this process for traces and for the metric `target_info`: its name and instance, the pod in Kubernetes, whose name is the host name, and
  * everything that `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` say, which replaces ours.
  */
-export function resourceOf(part: string, env: Env = process.env): Record<string, string> {
+export function resourceOf(part: string, env: Env): Record<string, string> {
   const pairs = (env.OTEL_RESOURCE_ATTRIBUTES ?? "").split(",").filter((pair) => pair.includes("="));
   const given = pairs.map((pair) => pair.split(/=(.*)/s, 2).map((text) => decodeURIComponent(text.trim())));
   return {
