@@ -100,7 +100,17 @@ export const PARTS: Readonly<Record<PartName, PartFacts>> = {
       "SMTP_URL",
     ],
     paths: {
-      exact: ["/", "/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/favicon.svg", "/favicon.ico"],
+      exact: [
+        "/",
+        "/llms.txt",
+        "/llms-full.txt",
+        "/robots.txt",
+        "/sitemap.xml",
+        "/style.css",
+        "/code.js",
+        "/favicon.svg",
+        "/favicon.ico",
+      ],
       prefix: ["/docs", "/developers"],
     },
   },

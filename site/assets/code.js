@@ -12,18 +12,29 @@ function buttonOf(text) {
   return button;
 }
 
-function addCopyButton(figure) {
-  const button = buttonOf("Copy");
-  button.className = "copy-code";
+/** A button that copies what `read` returns. */
+function copyButtonOf(text, read) {
+  const button = buttonOf(text);
   button.setAttribute("aria-live", "polite");
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(figure.querySelector("code").textContent);
+    await navigator.clipboard.writeText(await read());
     button.textContent = "Copied";
     setTimeout(() => {
-      button.textContent = "Copy";
+      button.textContent = text;
     }, 2000);
   });
+  return button;
+}
+
+function addCopyButton(figure) {
+  const button = copyButtonOf("Copy", () => figure.querySelector("code").textContent);
+  button.className = "copy-code";
   figure.querySelector("pre").before(button);
+}
+
+/** Replaces the link to a page's Markdown with a button that fetches and copies it. */
+function copyMarkdown(link) {
+  link.replaceWith(copyButtonOf("Copy page as Markdown", async () => (await fetch(link.href)).text()));
 }
 
 // Some browsers have no storage, depending on their settings.
@@ -100,5 +111,7 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const [number, example] of document.querySelectorAll(".code-tabs").entries()) makeTabs(example, number);
   const language = remembered();
   if (language) for (const show of shows) show(language);
-  if (navigator.clipboard) document.querySelectorAll("figure.code:not(.output)").forEach(addCopyButton);
+  if (!navigator.clipboard) return;
+  document.querySelectorAll("figure.code:not(.output)").forEach(addCopyButton);
+  document.querySelectorAll(".twin a").forEach(copyMarkdown);
 });

@@ -12,6 +12,8 @@ import {
   type Twins,
 } from "@shipping/kit/http/send-document";
 import type { Request, Response } from "express";
+import { changelogFeed, FEED_PATH } from "./changelog-feed.js";
+import { robotsText, sitemap } from "./crawlers.js";
 import { findGuide, resources } from "./documents.js";
 import { guidePage, overviewPage } from "./guides/guide-page.js";
 import { toMarkdownTwin } from "./guides/markdown-twin.js";
@@ -60,11 +62,12 @@ export async function renderSite({ hasArea }: Site, origin: string): Promise<Ren
   }
   const sections = [...pages.flatMap(toSections), ...searchSections(reference.resources)];
   const index = createAsset("/docs/search-index.json", await createSearchIndex(sections));
-  const site = { hasArea, searchIndex: index.href };
+  const site = { hasArea, searchIndex: index.href, origin };
   const texts = [llmsText(reference)];
   await nextTurn();
 
-  for (const { path, html, markdown } of [...guideSources(site, origin, pages), ...referenceSources(site, reference)]) {
+  const sources = [...guideSources(site, origin, pages), ...referenceSources(site, reference)];
+  for (const { path, html, markdown } of sources) {
     const text = markdown();
     const twins = createTwins(`${path}.md`, html(), text, SCRIPTED_PAGE_HEADERS);
     addTwins(path, twins);
@@ -81,6 +84,10 @@ export async function renderSite({ hasArea }: Site, origin: string): Promise<Ren
     addDocument(path, createDocument(type, text, FOR_ALL_ORIGINS));
   addText("/llms.txt", llms);
   addText("/llms-full.txt", texts.join("\n---\n\n"));
+  addText("/robots.txt", robotsText(origin));
+  addText("/sitemap.xml", sitemap(origin, ["/docs", ...sources.map(({ path }) => path)]), "application/xml");
+  const changes = pages.find(({ guide }) => guide.slug === "changelog");
+  if (changes) addText(FEED_PATH, changelogFeed(changes, origin), "application/atom+xml; charset=utf-8");
   for (const name of files) addText(`/docs/${name}`, readGuideFile(name), "application/json");
   answers.set(index.path, index.send);
   return answers;

@@ -57,6 +57,40 @@ describe("pages for programs", () => {
     expect(list).toContain("https://ship.example.com/api/v1");
   });
 
+  test.each([...hrefs, "/docs"])(
+    "%s has one sentence and one URL for search engines, which find it in the list of pages",
+    async (href) => {
+      const [page, list] = await Promise.all([textOf(href), textOf("/sitemap.xml")]);
+      expect(page.match(/<meta name="description" content="[^"]{20,200}"\/>/g)).toHaveLength(1);
+      expect(page.match(/<link rel="canonical" href="[^"]*"\/>/g)).toEqual([
+        `<link rel="canonical" href="https://ship.example.com${href}"/>`,
+      ]);
+      expect(list).toContain(`<loc>https://ship.example.com${href}</loc>`);
+    },
+  );
+
+  test("/robots.txt keeps crawlers out of the developer area and the API, and names the list of pages", async () => {
+    expect((await textOf("/robots.txt")).split("\n")).toEqual([
+      ...["User-agent: *", "Disallow: /developers", "Disallow: /api/", "Disallow: /mcp"],
+      ...["Sitemap: https://ship.example.com/sitemap.xml", ""],
+    ]);
+  });
+
+  test("the changelog is a feed, whose entries lead to their dates", async () => {
+    const answer = await get("/docs/changelog.atom");
+    expect(answer.headers.get("content-type")).toBe("application/atom+xml; charset=utf-8");
+    const feed = await answer.text();
+    const changelog = await textOf("/docs/changelog");
+    const entries = [...feed.matchAll(/<entry>.*?<\/entry>/gs)].map(([entry]) => entry);
+    expect(entries.length).toBeGreaterThan(1);
+    for (const entry of entries) {
+      const [, date] = /<updated>(\S+)T00:00:00Z<\/updated>/.exec(entry) ?? [];
+      expect(entry).toContain(`<id>https://ship.example.com/docs/changelog#${date}</id>`);
+      expect(changelog).toContain(`id="${date}"`);
+    }
+    expect(feed).not.toMatch(/&quot;\/docs|shipping\.example\.com|<(p|ul|h3)>/);
+  });
+
   test.each([
     [undefined, "text/html"],
     ["*/*", "text/html"],

@@ -1,6 +1,7 @@
 import { isRead, refuseMethod } from "@shipping/kit/http/refuse-request";
 import type { IRouter, NextFunction, Request, Response } from "express";
 import { clientPackages } from "./guides/client-packages.js";
+import { figureAssets } from "./guides/figures.js";
 import { guideAssets } from "./guides/layout.js";
 import { siteAssets } from "./layout/html-document.js";
 import { searchAssets } from "./layout/search-form.js";
@@ -8,7 +9,18 @@ import type { Site } from "./layout/site-header.js";
 import { referenceAssets } from "./reference/reference-layout.js";
 import { type RenderedSite, renderSite } from "./render-site.js";
 
-const PATHS = ["/", "/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/favicon.svg", "/favicon.ico", "/docs"];
+const PATHS = [
+  "/",
+  "/llms.txt",
+  "/llms-full.txt",
+  "/robots.txt",
+  "/sitemap.xml",
+  "/style.css",
+  "/code.js",
+  "/favicon.svg",
+  "/favicon.ico",
+  "/docs",
+];
 
 /**
  * Serves the documentation site: the guides, the reference, and both as text for agents. `origin` is the URL of this installation. The site is
@@ -16,7 +28,7 @@ const PATHS = ["/", "/llms.txt", "/llms-full.txt", "/style.css", "/code.js", "/f
  */
 export function serveSite(router: IRouter, site: Site, origin: () => string): () => Promise<RenderedSite> {
   const packages = clientPackages().map(({ asset }) => asset);
-  const all = [...siteAssets, ...searchAssets, ...guideAssets, ...referenceAssets, ...packages];
+  const all = [...siteAssets, ...searchAssets, ...guideAssets, ...figureAssets, ...referenceAssets, ...packages];
   const assets: RenderedSite = new Map(all.map(({ path, send }) => [path, send]));
   let rendering: Promise<RenderedSite> | undefined;
   const render = () => {

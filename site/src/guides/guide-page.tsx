@@ -1,4 +1,5 @@
 import { EXAMPLE_ORIGIN, type Guide, groups, guides } from "@shipping/api/guides";
+import { MarkdownLink } from "../layout/page-facts.js";
 import type { DocsSite } from "../layout/search-form.js";
 import { renderPage } from "./layout.js";
 import type { Page } from "./open-guide.js";
@@ -7,6 +8,7 @@ import type { Page } from "./open-guide.js";
 export function overviewPage(site: DocsSite): string {
   return renderPage(site, {
     title: "Overview",
+    about: "An API for orders, parcels, rates, labels as PDF, tracking and signed webhooks.",
     path: "/docs",
     children: (
       <>
@@ -59,10 +61,12 @@ export function guidePage(site: DocsSite, origin: string, { guide, rendered }: P
   const { html, sections } = rendered;
   const page = renderPage(site, {
     title: guide.title,
+    about: guide.about,
     path: `/docs/${guide.slug}`,
     sections,
     children: (
       <>
+        <MarkdownLink path={`/docs/${guide.slug}`} />
         {/* Rendered from the repository's own Markdown, in which HTML is text. */}
         <article dangerouslySetInnerHTML={{ __html: site.hasArea ? html : withoutArea(html) }} />
         <Neighbours of={guide} />

@@ -3,6 +3,7 @@ import { loadAsset } from "@shipping/kit/http/send-document";
 import type { ComponentChildren } from "preact";
 import { siteAsset } from "../assets/site-asset.js";
 import { codeScript, renderDocument } from "../layout/html-document.js";
+import { PageFacts } from "../layout/page-facts.js";
 import { type DocsSite, SearchForm, SearchScript } from "../layout/search-form.js";
 import { SiteHeader } from "../layout/site-header.js";
 import type { Rendered } from "./render-guide.js";
@@ -22,13 +23,15 @@ export const guideAssets = [style, script];
 
 interface Frame {
   title: string;
+  /** The sentence that search engines show. */
+  about?: string;
   path: string;
   sections?: Rendered["sections"];
   children: ComponentChildren;
 }
 
 /** Renders a page with the list of guides and the search. In narrow windows, the lists are collapsed above the text. */
-export function renderPage(site: DocsSite, { title, path, sections = [], children }: Frame): string {
+export function renderPage(site: DocsSite, { title, about, path, sections = [], children }: Frame): string {
   const hasSections = sections.length > 1;
   return renderDocument({
     title,
@@ -36,6 +39,7 @@ export function renderPage(site: DocsSite, { title, path, sections = [], childre
     scripts: hasSections ? [script] : [],
     head: (
       <>
+        <PageFacts site={site} path={path} about={about} />
         <script src={codeScript.href} />
         <SearchScript />
       </>

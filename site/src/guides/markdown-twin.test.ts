@@ -10,6 +10,7 @@ describe("the Markdown of a guide, for programs", () => {
     ["[x](/docs/reference)", "[x](/docs/reference.md)"],
     ["[x](events/label.voided.md)", "[x](/docs/events/label.voided.md)"],
     ["[x](webhook-vectors.json)", "[x](/docs/webhook-vectors.json)"],
+    ["![x](figures/retries.svg)", "![x](/docs/figures/retries.svg)"],
     ["[x](/api/v1/openapi.json)", "[x](/api/v1/openapi.json)"],
     ["[x](https://semver.org)", "[x](https://semver.org)"],
     ["[x](operations/install.md)", "x"],

@@ -7,7 +7,7 @@ const LINK = /\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)/g;
 /** The URL of a page's Markdown, if it has one: `/docs/errors.md#not_found` for `/docs/errors#not_found`. */
 export function toMarkdownPath(href: string): string {
   const [, page, fragment = ""] = /^\/docs\/([^#?]+)(#.*)?$/.exec(href) ?? [];
-  return page === undefined || files.includes(page) ? href : `/docs/${page}.md${fragment}`;
+  return page === undefined || files.includes(page) || page.endsWith(".svg") ? href : `/docs/${page}.md${fragment}`;
 }
 
 /**

@@ -32,6 +32,14 @@ describe("a guide", () => {
     expect(html(markdown)).toBe(`<p>${expected}</p>\n`);
   });
 
+  test("shows a picture at its size, with a URL that changes with it, from any folder", () => {
+    for (const source of ["figures/retries.svg", "../figures/retries.svg"])
+      expect(html(`![a "b"](${source})`)).toMatch(
+        /^<p><img class="figure" src="\/docs\/figures\/retries\.svg\?v=\w+" width="720" height="190" loading="lazy" alt="a &quot;b&quot;"><\/p>$/m,
+      );
+    expect(html("![a](figures/other.svg)")).toBe("<p>a</p>\n");
+  });
+
   test("lets a link lead to the row of an error code, and to no other row", () => {
     const rows = html("| code | is |\n| --- | --- |\n| `not_found` | a |\n| `data` | b |\n| `not_found` or so | c |\n");
     expect(rows.match(/<tr[^>]*>/g)).toEqual(["<tr>", '<tr id="not_found">', "<tr>", "<tr>"]);

@@ -4,6 +4,7 @@ import MarkdownIt, { type Token } from "markdown-it";
 import { h } from "preact";
 import { render } from "preact-render-to-string";
 import { type Code, CodeExample, CodeTabs } from "../layout/code-example.js";
+import { findFigure } from "./figures.js";
 
 export interface Rendered {
   html: string;
@@ -24,6 +25,13 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
     `${all[index]?.meta ? '<div class="heading">' : ""}${self.renderToken(all, index, options).trim()}`;
   md.renderer.rules.heading_close = (all, index) =>
     `</${all[index]?.tag}>${all[index]?.meta ? `${all[index].meta}</div>` : ""}\n`;
+  md.renderer.rules.image = (all, index, options, env, self) => {
+    const { content, attrGet } = all[index]!;
+    const figure = findFigure(String(attrGet.call(all[index], "src")));
+    if (!figure) return self.renderInlineAsText(all[index]?.children ?? [], options, env);
+    const { href, width, height } = figure;
+    return `<img class="figure" src="${href}" width="${width}" height="${height}" loading="lazy" alt="${md.utils.escapeHtml(content)}">`;
+  };
   // A wide table scrolls; the page does not.
   md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   md.renderer.rules.table_close = () => "</table></div>\n";
@@ -121,7 +129,7 @@ function redirectLinks(tokens: Token[]): void {
 export function toHref(target: string): string | undefined {
   const [path = "", fragment = ""] = target.split(/(#.*)/);
   if (path === "" || /^(https?:|\/)/.test(path)) return target;
-  if (files.includes(path)) return `/docs/${path}`;
+  if (files.includes(path) || findFigure(path)) return `/docs/${path.replace(/^(\.\.\/)+/, "")}`;
   const guide = guides.find(({ file }) => file.endsWith(path.replace(/^(\.\.?\/)+/, "")));
   return guide && `/docs/${guide.slug}${fragment}`;
 }

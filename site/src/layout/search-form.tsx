@@ -8,6 +8,8 @@ import type { Site } from "./site-header.js";
 export interface DocsSite extends Site {
   /** The URL of the search index. */
   searchIndex: string;
+  /** The URL of this installation, without a slash at its end. */
+  origin: string;
 }
 
 /** The page of all headings, to which the form leads. */

@@ -7,6 +7,7 @@ export function indexPage(site: DocsSite, reference: Reference): string {
   const { resources, baseUrl } = reference;
   return renderReference(site, reference, {
     title: "API reference",
+    about: "Each operation of the Shipping Integration API with its fields, errors, examples, and a form to try it.",
     path: REFERENCE_PATH,
     children: (
       <>

@@ -2,6 +2,7 @@ import { guides } from "@shipping/api/guides";
 import { errorGuidance } from "@shipping/api/openapi/error-guidance";
 import type { ComponentChildren } from "preact";
 import { CodeTabs } from "../layout/code-example.js";
+import { MarkdownLink } from "../layout/page-facts.js";
 import type { DocsSite } from "../layout/search-form.js";
 import type { Operation, Resource } from "./operations.js";
 import {
@@ -22,6 +23,7 @@ export function operationPage(site: DocsSite, reference: Reference, operation: O
   const resource = route.path.split("/")[1] ?? "";
   return renderReference(site, reference, {
     title: route.summary,
+    about: `${route.method} ${route.path}: ${route.summary}, with fields, errors and examples.`,
     path: href,
     script: tryScript,
     children: (
@@ -29,6 +31,7 @@ export function operationPage(site: DocsSite, reference: Reference, operation: O
         <nav class="trail" aria-label="Breadcrumb">
           <a href={REFERENCE_PATH}>API reference</a> › <a href={`${REFERENCE_PATH}#${resource}`}>{toTitle(resource)}</a>
         </nav>
+        <MarkdownLink path={href} />
         <h1>{route.summary}</h1>
         <p class="endpoint">
           <Method method={route.method} /> <code>{operation.path}</code>

@@ -2,6 +2,7 @@ import { type Asset, loadAsset } from "@shipping/kit/http/send-document";
 import type { ComponentChildren } from "preact";
 import { siteAsset } from "../assets/site-asset.js";
 import { codeScript, renderDocument } from "../layout/html-document.js";
+import { PageFacts } from "../layout/page-facts.js";
 import { type DocsSite, SearchForm, SearchScript } from "../layout/search-form.js";
 import { SiteHeader } from "../layout/site-header.js";
 import type { Resource } from "./operations.js";
@@ -26,6 +27,8 @@ export interface Reference {
 
 interface Frame {
   title: string;
+  /** The sentence that search engines show. */
+  about: string;
   /** The path of the page, highlighted in the list. */
   path: string;
   script?: Pick<Asset, "href">;
@@ -36,7 +39,7 @@ interface Frame {
 export function renderReference(
   site: DocsSite,
   { resources }: Reference,
-  { title, path, script, children }: Frame,
+  { title, about, path, script, children }: Frame,
 ): string {
   return renderDocument({
     title,
@@ -44,6 +47,7 @@ export function renderReference(
     scripts: script ? [script] : [],
     head: (
       <>
+        <PageFacts site={site} path={path} about={about} />
         <script src={codeScript.href} />
         <SearchScript />
       </>
@@ -70,7 +74,7 @@ export function renderReference(
                     {operations.map(({ href, route }) => (
                       <li>
                         <a href={href} {...currentAt(href, path)}>
-                          {route.summary}
+                          <Method method={route.method} /> {route.summary}
                         </a>
                       </li>
                     ))}
