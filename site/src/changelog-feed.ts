@@ -2,8 +2,7 @@ import { EXAMPLE_ORIGIN } from "@shipping/api/guides";
 import { escapeXml } from "./crawlers.js";
 import type { Page } from "./guides/open-guide.js";
 import { renderGuide } from "./guides/render-guide.js";
-
-export const FEED_PATH = "/docs/changelog.atom";
+import { FEED_PATH } from "./layout/page-facts.js";
 
 const MAX_ENTRIES = 20;
 

@@ -12,7 +12,7 @@ import {
   type Twins,
 } from "@shipping/kit/http/send-document";
 import type { Request, Response } from "express";
-import { changelogFeed, FEED_PATH } from "./changelog-feed.js";
+import { changelogFeed } from "./changelog-feed.js";
 import { robotsText, sitemap } from "./crawlers.js";
 import { findGuide, resources } from "./documents.js";
 import { guidePage, overviewPage } from "./guides/guide-page.js";
@@ -20,6 +20,7 @@ import { toMarkdownTwin } from "./guides/markdown-twin.js";
 import { type Page, readGuideFile } from "./guides/open-guide.js";
 import { createSearchIndex, toSections } from "./guides/search-index.js";
 import { SCRIPTED_PAGE_HEADERS } from "./layout/error-page.js";
+import { FEED_PATH } from "./layout/page-facts.js";
 import { type DocsSite, SEARCH_PATH } from "./layout/search-form.js";
 import type { Site } from "./layout/site-header.js";
 import { llmsText } from "./llms.js";

@@ -118,7 +118,9 @@ describe("documents", () => {
     const folders = ["kit", "api", "site", "gateway", "cli", "services", "deploy/local"];
     const files = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-        .filter((path) => /(^|\/)src\/(.*\/)?(config|settings)\.ts$/.test(path) && !path.includes("node_modules"))
+        .filter(
+          (path) => /(^|\/)src\/(.*\/)?(config|settings|log|tracing)\.ts$/.test(path) && !path.includes("node_modules"),
+        )
         .map((path) => read(join(folder, path))),
     );
     // These follow from the declarations of the parts.

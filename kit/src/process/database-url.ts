@@ -122,7 +122,8 @@ function parse(text: string): URL | undefined {
   return URL.canParse(whole) ? new URL(whole) : undefined;
 }
 
-function isEncoded(text: string): boolean {
+/** Returns whether every percent sign of a text begins an escape. */
+export function isEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);
     return true;

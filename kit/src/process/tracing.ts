@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { z } from "zod";
 import { RELEASE } from "../release.js";
 import type { Env } from "./config.js";
+import { isEncoded } from "./database-url.js";
 import type { Log } from "./log.js";
 import type { createTracer, Span, SpanOptions } from "./tracing-sdk.js";
 
@@ -39,8 +40,8 @@ export const resourceSettings = {
   OTEL_RESOURCE_ATTRIBUTES: z
     .string()
     .max(4_096)
-    .regex(
-      /^(?:[^=,\s]+=(?:[^,%]|%[0-7][\dA-Fa-f])*(?:,(?!$)|$))+$/,
+    .refine(
+      (text) => text.split(",").every((pair) => /^[^=\s]+=/.test(pair) && isEncoded(pair)),
       "must be name=value, separated by commas, with percent-encoding",
     )
     .optional()

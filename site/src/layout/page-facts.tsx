@@ -1,5 +1,7 @@
-import { FEED_PATH } from "../changelog-feed.js";
 import type { DocsSite } from "./search-form.js";
+
+/** The feed of the changelog. */
+export const FEED_PATH = "/docs/changelog.atom";
 
 /** The parts of a page's head that are for search engines and feed readers. `about` is a sentence. */
 export function PageFacts({ site, path, about }: { site: DocsSite; path: string; about?: string | undefined }) {
