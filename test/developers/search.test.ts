@@ -113,7 +113,7 @@ test("what finds nothing says what can be searched for", async () => {
       text,
       200,
       expect.stringContaining(
-        "Enter what the customer says: a name, company, street, town, state, country, postal code",
+        "Enter what the customer says: a name, company, street, city, state, country, postal code",
       ),
     ]);
   }
