@@ -32,7 +32,7 @@ function adminProcess(line: string, env: Env = {}): Promise<Ended> {
 test("doctor: one value, and exit 0 when everything is there", async () => {
   const { ok, findings } = await json("doctor", { API_URL: new URL(stack.baseUrl).origin });
   expect([ok, findings.filter((finding: { ok: boolean }) => !finding.ok)]).toEqual([true, []]);
-  expect(findings).toHaveLength(22);
+  expect(findings).toHaveLength(23);
 
   const ill = await admin("doctor --json", { RECORDS_URL: "http://127.0.0.1:1" });
   const said = JSON.parse(ill.out);
