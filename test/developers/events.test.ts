@@ -29,9 +29,9 @@ test("GET /developers/{environment}/shipments/{id}: answers the telephone: the l
   await eventually(async () => {
     const html = await open(visitor, `shipments/${shipment}`);
     const text = wordsIn(html);
-    expect(text).toMatch(/Label created just now by key Web shop ; the event was delivered at 20/);
+    expect(text).toMatch(/Label created (just now|\d+ \w+ ago) by key Web shop ; the event was delivered at 20/);
     expect(text).toMatch(new RegExp(`Event label.created evt_\\w+ Delivered to ${host} 20`));
-    expect(text).toMatch(/Requests .*POST \/labels req_\w+ 422 .*POST \/labels req_\w+ 409 .*POST \/shipments req_/);
+    expect(text).toMatch(/Requests .*POST \/labels 422 .*POST \/labels 409 .*POST \/labels 201 .*POST \/shipments 201/);
     expect(html).toContain(`href="${path}"`);
   });
   tell(500);
@@ -39,7 +39,9 @@ test("GET /developers/{environment}/shipments/{id}: answers the telephone: the l
   await eventually(async () => {
     const text = wordsIn(await open(visitor, `shipments/${shipment}`));
     expect(text).toMatch(
-      new RegExp(`Label voided just now by key Web shop ; not delivered yet: ${host} has been failing since 20`),
+      new RegExp(
+        `Label voided (?:just now|\\d+ \\w+ ago) by key Web shop ; not delivered yet: ${host} has been failing since 20`,
+      ),
     );
     expect(text).toContain(`Not delivered to ${host} yet. Failing since`);
   });
@@ -78,7 +80,7 @@ describe("GET /developers/{environment}/events/{id}", () => {
     const { id } = await createShipment(api);
     await eventually(async () => {
       const text = wordsIn(await open(visitor, `shipments/${id}`));
-      expect(text).toMatch(/Shipment created just now .*; no webhook subscription receives this event\./);
+      expect(text).toMatch(/Shipment created (just now|\d+ \w+ ago) .*; no webhook subscription receives this event\./);
     });
   });
 });

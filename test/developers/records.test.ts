@@ -15,7 +15,7 @@ const area = useArea();
 /** The links of a list's table, from top to bottom, as IDs with this prefix. */
 const listed = (html: string, prefix: string) => [
   ...new Set(
-    [...html.matchAll(new RegExp(`<td[^>]*><span><a href="[^"]*/(${prefix}_[a-z2-7]{26})"`, "g"))].map(([, id]) => id),
+    [...html.matchAll(new RegExp(`<a href="[^"]*/(${prefix}_[a-z2-7]{26})" class="row"`, "g"))].map(([, id]) => id),
   ),
 ];
 
