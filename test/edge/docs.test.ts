@@ -22,7 +22,9 @@ const REFERENCE = ["/docs/reference", "/docs/reference/createShipment"];
 async function assets(): Promise<string[]> {
   const pages = await Promise.all(REFERENCE.map(textOf));
   const named = pages.flatMap((page) => [
-    ...page.matchAll(/<(?!a\b|link rel="canonical")[^>]*\b(?:src|href|action|data|poster|srcset)\s*=\s*["']?([^"'\s>]+)/gi),
+    ...page.matchAll(
+      /<(?!a\b|link rel="canonical")[^>]*\b(?:src|href|action|data|poster|srcset)\s*=\s*["']?([^"'\s>]+)/gi,
+    ),
   ]);
   return [...new Set(named.map(([, target]) => target ?? ""))];
 }

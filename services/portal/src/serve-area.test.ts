@@ -20,9 +20,10 @@ test("behind https, its cookies are bound to the host", async () => {
     headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
   });
   expect(answer.status).toBe(303);
-  expect(answer.headers.get("set-cookie")).toBe(
+  expect(answer.headers.getSetCookie()).toEqual([
     "__Host-developers-session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax",
-  );
+    "__Host-developers-done=signed-out; Path=/; HttpOnly; Secure; SameSite=Lax",
+  ]);
   await portal.end();
 });
 

@@ -12,6 +12,7 @@ const ORDERS = Buffer.from(
     Array.from({ length: 100 }, () => ({
       id: "ord_mfrggzdfmztwq2lknnwg23tpoa",
       reference: "x".repeat(168_000),
+      to: { name: "Ada Byron", city: "London", country: "GB" },
       created_at: "2026-11-27T12:00:00Z",
     })),
   ),
