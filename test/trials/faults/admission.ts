@@ -66,9 +66,9 @@ export const admission: readonly Fault[] = [
   },
   {
     breaks: "changes of subscriptions are acknowledged only once the audit log has them",
-    file: "services/portal/src/audit/log-subscription-changes.ts",
-    original: "await insertEntries(deps, entries);",
-    replacement: "await insertEntries(deps, entries).catch(() => {});",
+    file: "services/portal/src/feed/follow-feed.ts",
+    original: "await insertEntries({ db }, await toEntries(page.changes));",
+    replacement: "await insertEntries({ db }, await toEntries(page.changes)).catch(() => {});",
     noticedBy: "services/portal/src/audit/log-subscription-changes.test.ts",
   },
 ];
