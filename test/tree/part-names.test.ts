@@ -22,8 +22,8 @@ const LEFT_OUT = [
   /part\.yaml$|^proto\/|\.md$|^docs\/|^package-lock\.json$|^deploy\/chart\/values\.schema\.json$/,
   // The parts' own folders, whose imports have a rule of their own; clients and the suite know no parts.
   /^(gateway|services|client|client-python|conformance|mcp)\//,
-  // JSON takes no comments: `npm run parts` writes what these say about parts.
-  /^(deploy\/local\/)?tsconfig\.json$|^deploy\/local\/package\.json$/,
+  // JSON takes no comments: `npm run parts` and `npm run release` write what these say about parts.
+  /^(deploy\/local\/)?tsconfig\.json$|^deploy\/local\/package\.json$|^tools\/release\/baseline\.json$/,
   // Tests are about certain parts; the next rule finds their lists.
   /\.(test|check)\.ts$|^test\/|\/testing\//,
 ];
