@@ -37,8 +37,8 @@ export async function transportTo(dataDir: string, part: Part, credentials?: Cre
 }
 
 /**
- * Calls a method with an empty message, and returns the code of the refusal. A connection that a busy machine loses says nothing about the method, so
- * the call is repeated.
+ * Calls a method with an empty message, and returns the code of the refusal. A connection that a busy machine loses, or an answer that is late, says
+ * nothing about the method, so the call is repeated.
  */
 export function callEmpty(transport: ServiceTransport, method: DescMethod): Promise<string> {
   return eventually(async () => {
@@ -47,7 +47,7 @@ export function callEmpty(transport: ServiceTransport, method: DescMethod): Prom
       return "answered";
     } catch (error) {
       const { code } = error as ConnectError;
-      if (code === Code.Unavailable) throw error;
+      if (code === Code.Unavailable || code === Code.DeadlineExceeded) throw error;
       return Code[code]!;
     }
   });
