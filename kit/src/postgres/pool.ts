@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Log } from "../process/log.js";
 import { DatabaseOutage, isDemoted, isSilence, leavesConnectionGood, statementError } from "./outage.js";
-import { isRefusedStart, SettingsStored } from "./pooler.js";
+import { isRefusedStart, isReplaced } from "./pooler.js";
 import { NO_PART } from "./releases/contractions.js";
 import { getTypeParser, hasNoMore, PART, readLatest, requireRoom, requireSession, SessionClient } from "./session.js";
 
@@ -108,7 +108,7 @@ export class PartPool extends pg.Pool {
       } catch (error) {
         // Several connections may be refused at the same time.
         if (isRefusedStart(error) && !isBare) route.isBare = true;
-        else if (error instanceof SettingsStored && ++stored < STORE_TRIES) continue;
+        else if (isReplaced(error) && ++stored < STORE_TRIES) continue;
         else if (this.opened > 0 && this.cannotOpen(error)) this.limitToOpened(error, waits);
         else throw new DatabaseOutage(error as Error, false);
       }

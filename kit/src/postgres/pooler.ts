@@ -18,6 +18,15 @@ export function isRefusedStart(error: unknown): boolean {
   return /^(?:08P01|0A000)$/.test(error.code ?? "") && /startup parameter|command-line options/.test(error.message);
 }
 
+/**
+ * Returns true if a session ended while a connection was opening, because this connection or another one has stored settings: PostgreSQL says so
+ * (57P01), or the driver, if the next query of the connection comes later.
+ */
+export function isReplaced(error: unknown): boolean {
+  if (error instanceof SettingsStored || sqlState(error) === "57P01") return true;
+  return error instanceof Error && error.message === "Client has encountered a connection error and is not queryable";
+}
+
 // A session begins with the settings of the role that logs in, which may act as another one (`ALTER ROLE … SET role`) without the right to
 // change the settings of the first.
 const AS_LOGIN = "SET LOCAL ROLE NONE";
