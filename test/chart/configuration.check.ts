@@ -18,9 +18,16 @@ const settings = {
   mcp: mcpProcessSettings,
 };
 
-// Settings that the chart leaves alone or replaces: an image says what it is; a pod listens on all interfaces; a trial names its one receiver or carrier; emails are sent, not written.
+// Settings that the chart leaves alone or replaces: an image says what it is; each part has a name in traces; a pod listens on all interfaces; a trial names its one receiver or carrier; emails are sent, not written.
 const TRIAL_CARRIER = ["TRIAL_CARRIER_MODULE", "TRIAL_CARRIER_URL", "TRIAL_CARRIER_ACCOUNT"];
-const NOT_FOR_A_CLUSTER = ["BUILD_REVISION", "HOST", ...TRIAL_CARRIER, "WEBHOOK_ALLOW_PRIVATE_TARGETS", "MAIL_DIR"];
+const NOT_FOR_A_CLUSTER = [
+  "BUILD_REVISION",
+  "OTEL_SERVICE_NAME",
+  "HOST",
+  ...TRIAL_CARRIER,
+  "WEBHOOK_ALLOW_PRIVATE_TARGETS",
+  "MAIL_DIR",
+];
 // Replaced by certificates, and by the authentication at NATS.
 const TRUSTING = ["RPC_PLAINTEXT_TRUSTS_NETWORK", "NATS_ANONYMOUS_TRUSTS_NETWORK"];
 // A pod has the password as a file. The other ways to authenticate to NATS and to a database have checks of their own.
@@ -40,6 +47,10 @@ const everything = [
   "dev.enabled=true",
   "telemetry.otlpEndpoint=http://collector.monitoring:4318",
   "telemetry.headersSecret.name=collector",
+  "telemetry.resourceAttributes=k8s.cluster.name=eu",
+  "logLevels.requests=warn",
+  "logLevels.attempts=warn",
+  "logLevelField=severity",
   "parts.gateway.settings.RATE_LIMIT_PER_MINUTE=600",
   "parts.gateway.settings.CONCURRENCY_LIMIT=128",
   "parts.gateway.settings.ACCOUNT_CONCURRENCY_LIMIT=8",

@@ -27,6 +27,12 @@
 - { name: OPS_PORT, value: {{ $needs.ports.ops | quote }} }
 - { name: NODE_ENV, value: {{ ternary "development" "production" $root.Values.dev.enabled }} }
 - { name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }} }
+{{- $logs := dict "LOG_LEVEL_REQUESTS" $root.Values.logLevels.requests "LOG_LEVEL_ATTEMPTS" $root.Values.logLevels.attempts "LOG_LEVEL_FIELD" $root.Values.logLevelField }}
+{{- range $setting, $value := merge $logs (dict "OTEL_RESOURCE_ATTRIBUTES" $root.Values.telemetry.resourceAttributes) }}
+{{- with $value }}
+- { name: {{ $setting }}, value: {{ . | quote }} }
+{{- end }}
+{{- end }}
 {{- if $needs.database }}
 - { name: DATABASE_POOL, value: {{ $values.databasePool | quote }} }
 {{ include "shipping.databaseUrl" (list $root $part "DATABASE_URL" false) }}
