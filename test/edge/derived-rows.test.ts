@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** What the deep check says of the derived rows that are wrong. */
+/** Returns the sentences of the deep check about derived rows that are wrong. */
 async function wrong() {
   const { out } = await admin(stack, "doctor --deep --wait 0 --json");
   const { findings } = JSON.parse(out) as { findings: Finding[] };

@@ -20,7 +20,7 @@ afterAll(() => stack.stop());
 
 const labelOf = (shipmentId: string) => ({ shipment_id: shipmentId, rate_id: `rate_test_${shipmentId}` });
 
-/** What customers and the operator do within an hour, until every part has it. The outboxes are empty then, as a minute later. */
+/** Does the work of customers and the operator within an hour, and waits until every part has it. The outboxes are empty then, as a minute later. */
 async function work(draft?: Resource) {
   const accountId = await stack.newAccount();
   const { id: keyId } = await stack.newKey(accountId);
@@ -68,7 +68,7 @@ const get = (path: string) => customer.send("GET", path);
 const secondLabel = (shipmentId: string) =>
   ask(customer, { method: "POST", path: "/labels", body: labelOf(shipmentId) });
 
-/** What is still wrong after the repair. Events need a moment to arrive again. */
+/** Returns the differences that are left after the repair. Events need a moment to arrive again. */
 async function leftAfterRepair(): Promise<string[]> {
   await json(stack, "derived repair");
   return eventually(async () => {

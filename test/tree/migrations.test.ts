@@ -38,7 +38,7 @@ test("migrations after a part's first only expand, so that old code runs on them
   expect(contracting.map(({ part, name }) => `${part} ${name}`)).toEqual([]);
 });
 
-/** What is wrong with the headings of a part's migrations, in their order, in a tree whose last release is `last`. */
+/** Returns the mistakes in the headings of a part's migrations, which are in their order, for a tree whose last release is `last`. */
 function headingProblems(migrations: readonly Migration[], last: string): string[] {
   let before = "1.0.0";
   return migrations.flatMap(({ part, name, isFirst, text }) => {

@@ -99,3 +99,14 @@ test("after a page it rests for 99 times as long as the page took, and goes on w
   await walk.step();
   expect(compared).toEqual([undefined, "1", "1"]);
 });
+
+test("a kind that cannot be compared holds up the others for half an hour at most", async () => {
+  const broken = kindOf("orders", [[]]);
+  broken.rows.compare = () => Promise.reject(new Error("invalid byte sequence"));
+  const tracking = kindOf("tracking", [[one("stale", "c")]]);
+  const walk = derivedWalk([broken.rows, tracking.rows]);
+  await walk.steps(30);
+  expect(tracking.repaired).toEqual([]);
+  await walk.steps(2);
+  expect(tracking.repaired).toEqual(["c"]);
+});

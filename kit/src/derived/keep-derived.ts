@@ -15,6 +15,8 @@ const PAGE = 100;
 /** A process that has just started has other work. */
 const FIRST_MS = 600_000;
 const RETRY_MS = 60_000;
+/** A page that fails so often holds up the other kinds no longer: its kind is walked again in the next round. */
+const MAX_FAILURES = 30;
 const TICK_MS = 1_000;
 /** How many IDs a log line has. */
 const LOGGED = 20;
@@ -44,6 +46,7 @@ export function createDerivedWalk({ all, log, metrics, random, nowMs = () => per
   /** The differences of the current page, which count once they are found again. */
   let suspected: ReadonlySet<string> | undefined;
   let restUntilMs = nowMs() + FIRST_MS;
+  let failures = 0;
 
   function goOn(next: Place): void {
     place = next;
@@ -87,10 +90,15 @@ export function createDerivedWalk({ all, log, metrics, random, nowMs = () => per
     if (begunMs < restUntilMs) return;
     try {
       const waitMs = await step(all[at]!);
+      failures = 0;
       const tookMs = nowMs() - begunMs;
       restUntilMs = nowMs() + Math.max(waitMs, tookMs * (1 / SHARE - 1));
     } catch (err) {
       log.warn({ err, kind: all[at]!.kind }, "derived rows not compared; the walk goes on in a minute");
+      if (++failures === MAX_FAILURES) {
+        failures = 0;
+        goOn(undefined);
+      }
       restUntilMs = nowMs() + RETRY_MS;
     }
   }

@@ -43,7 +43,7 @@ async function wrong() {
     .sort();
 }
 
-/** What the walk has repaired, by kind. */
+/** Returns how many rows the walk has repaired, by kind. */
 async function walkAll() {
   const walk = derivedWalk(kinds());
   await walk.steps(40);
