@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "@shipping/kit/testing/eventually";
@@ -5,7 +6,15 @@ import { isPublic, parts } from "@shipping/local/parts";
 import { startReceiver } from "@shipping/webhooks/testing/receiver";
 import { storedEvents } from "@shipping/webhooks/testing/stored-events";
 import { labelInput, RECORD } from "../api/platform.js";
-import { type ApiClient, apiClient, dataOf, type Label, type Order, type Shipment } from "../platform/api-client.js";
+import {
+  type ApiAnswer,
+  type ApiClient,
+  apiClient,
+  dataOf,
+  type Label,
+  type Order,
+  type Shipment,
+} from "../platform/api-client.js";
 import { type ClusterUnderTest, sharedCluster } from "../platform/cluster.js";
 
 const STORES = ["postgres", "nats"];
@@ -75,15 +84,27 @@ test("all parts stay ready in an outage of NATS: requests are answered, and thei
   });
 });
 
-/** Sends to the gateways as a load balancer does: to the next one where the connection is refused. Other errors are the caller's. */
-async function balanced<T>(clients: readonly ApiClient[], ask: (client: ApiClient) => Promise<T>): Promise<T> {
-  const [first, ...others] = clients;
+// A connection can be closed at the moment in which its client sends: no server can prevent that.
+const UNSENT = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
+
+/**
+ * Sends to the gateways as a load balancer does: to the next one where the connection is refused, or is closed before the request is read. If it had
+ * been read, the response of the next gateway would be a replay.
+ */
+async function balanced<T>(
+  [first, ...others]: readonly ApiClient[],
+  ask: (client: ApiClient, idempotencyKey: string) => Promise<ApiAnswer<T>>,
+  idempotencyKey: string = randomUUID(),
+): Promise<ApiAnswer<T>> {
   if (!first) throw new Error("No gateway listens.");
   try {
-    return await ask(first);
+    const answer = await ask(first, idempotencyKey);
+    expect(answer.headers.has("idempotency-replayed")).toBe(false);
+    return answer;
   } catch (error) {
-    if (((error as Error).cause as NodeJS.ErrnoException | undefined)?.code !== "ECONNREFUSED") throw error;
-    return balanced(others, ask);
+    const { cause = error } = error as { cause?: NodeJS.ErrnoException };
+    if (!UNSENT.includes((cause as NodeJS.ErrnoException).code ?? "")) throw cause;
+    return balanced(others, ask, idempotencyKey);
   }
 }
 
@@ -107,12 +128,12 @@ describe("SIGTERM under load", () => {
       while (!over) {
         const shipment = await dataOf<Shipment>(
           201,
-          balanced(order, (api) => api.post("/shipments", RECORD)),
+          balanced(order, (api, key) => api.post("/shipments", RECORD, key)),
         );
         const request = labelInput(shipment.id);
         const label = await dataOf<Label>(
           201,
-          balanced(order, (api) => api.post("/labels", request)),
+          balanced(order, (api, key) => api.post("/labels", request, key)),
         );
         await dataOf(
           200,
