@@ -35,8 +35,18 @@ export function template(name: string, ...set: string[]): Said {
 }
 
 /** The same for a release of another name than `shipping`. */
-export function release(releaseName: string, name: string, ...set: string[]): Said {
-  return run("helm", ["template", releaseName, ...withCase(name), ...set.flatMap((one) => ["--set", one])]);
+export const release = once((releaseName: string, name: string, ...set: string[]) =>
+  run("helm", ["template", releaseName, ...withCase(name), ...set.flatMap((one) => ["--set", one])]),
+);
+
+/** Keeps the results of a function by its texts: rendering and parsing take a second of CPU, and tests look at the same objects from many sides. */
+function once<Result>(make: (...texts: string[]) => Result): (...texts: string[]) => Result {
+  const made = new Map<string, Result>();
+  return (...texts) => {
+    const key = JSON.stringify(texts);
+    if (!made.has(key)) made.set(key, make(...texts));
+    return made.get(key) as Result;
+  };
 }
 
 /** Renders the chart with a case's values, and an object of further ones. */
@@ -66,10 +76,11 @@ export function kubeconform(rendered: Record<string, string>): Said {
 // biome-ignore lint/suspicious/noExplicitAny: objects of twenty kinds; kubeconform has checked their shape.
 export type KubernetesObject = any;
 
-/** The objects that a case yields. */
-export function objectsOf(name: string, ...set: string[]): KubernetesObject[] {
+/** The objects that a case yields. They are shared, so a test must not change them. */
+export const objectsOf: (name: string, ...set: string[]) => KubernetesObject[] = once((...given: string[]) => {
+  const [name = "", ...set] = given;
   return objectsIn(template(name, ...set));
-}
+});
 
 /** The rendered objects. */
 export function objectsIn({ status, text }: Said): KubernetesObject[] {
