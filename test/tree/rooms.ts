@@ -9,6 +9,7 @@ export const rooms: Record<string, readonly string[]> = {
     "http",
     "rpc",
     "rpc/unary",
+    "postgres/owned",
     "postgres",
     "postgres/releases",
     "tls",

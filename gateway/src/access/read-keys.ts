@@ -3,7 +3,7 @@ import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { isId } from "@shipping/kit/ids";
 import { databaseNow } from "@shipping/kit/postgres/clock";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import {
   type FindKeysRequest,
   FindKeysResponseSchema,

@@ -3,7 +3,7 @@ import { databaseNow } from "@shipping/kit/postgres/clock";
 import { type Columns, unnestRows } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
 import { microBatch } from "@shipping/kit/postgres/micro-batch";
-import { readOwned } from "@shipping/kit/postgres/read-owned";
+import { readOwned } from "@shipping/kit/postgres/owned/read-owned";
 import sql from "sql-template-tag";
 import { isLive, type RegistryRow } from "../idempotency/registry.js";
 

@@ -7,7 +7,7 @@ import { databaseNow } from "@shipping/kit/postgres/clock";
 import { type Columns, unnestRows } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
-import { ownedSql, readOwned } from "@shipping/kit/postgres/read-owned";
+import { ownedSql, readOwned } from "@shipping/kit/postgres/owned/read-owned";
 import type { Log } from "@shipping/kit/process/log";
 import type { LedgerOwner } from "@shipping/proto/parts";
 import type { LedgerService } from "@shipping/proto/shipping/ledger/v1/ledger_pb";

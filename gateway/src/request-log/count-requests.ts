@@ -1,6 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
 import { databaseNow } from "@shipping/kit/postgres/clock";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
 import sql from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";

@@ -1,6 +1,6 @@
 import { codesOf, type WantedRequests } from "@shipping/api/request-status";
 import type { Caller } from "@shipping/kit/caller";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import sql, { join, type Sql } from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";
 import type { LoggedRequest } from "./logged-request.js";

@@ -1,6 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
 import { isId } from "@shipping/kit/ids";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import sql, { raw, type Sql } from "sql-template-tag";
 import { type GatewayDeps, selectColumns } from "../database/deps.js";
 import { COLUMN_NAMES, COLUMNS, type LoggedRequest } from "./logged-request.js";

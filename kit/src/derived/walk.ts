@@ -1,4 +1,5 @@
 import sql, { join, raw, type Sql } from "sql-template-tag";
+import { columnName } from "../postgres/columns.js";
 import type { Database } from "../postgres/database.js";
 
 /** A place in a walk: where the page after it begins. The walk begins without one. */
@@ -30,8 +31,7 @@ export async function walkTable<Row extends object>(
   { table, key, columns, where }: { table: string; key: readonly (keyof Row & string)[]; columns: Sql; where?: Sql },
   { after, limit }: { after: Place; limit: number },
 ): Promise<WalkedPage<Row>> {
-  const names = key.map((member) => raw(member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)));
-  const columnsOfKey = join(names);
+  const columnsOfKey = join(key.map((member) => raw(columnName(member))));
   const values = valuesOf(after, key.length).map((value) => sql`${value}::text`);
   const rows = await runList<Row>(sql`
     SELECT ${columns} FROM ${raw(table)} WHERE (${columnsOfKey}) > (${join(values)}) ${where ? sql`AND ${where}` : raw("")}

@@ -7,7 +7,7 @@ import { type Caller, type Claim, requireCaller } from "../caller.js";
 import { type Columns, unnestRows } from "../postgres/columns.js";
 import type { Database } from "../postgres/database.js";
 import { byOrdinal, type WithOrdinal } from "../postgres/micro-batch.js";
-import { readOwned } from "../postgres/read-owned.js";
+import { readOwned } from "../postgres/owned/read-owned.js";
 
 /** The answer of a write as its owner rendered it: HTTP status and the JSON bytes of `data`. */
 export interface Rendered {

@@ -4,7 +4,8 @@ import type { Sql } from "sql-template-tag";
 import type { Log } from "../process/log.js";
 import type { Metrics } from "../process/metrics.js";
 import { traced } from "../process/tracing.js";
-import { PartPool, Route } from "./pool.js";
+import { PartPool } from "./pool.js";
+import { Route } from "./route.js";
 
 /** A part's database: a pool of connections, and a small one for lists. */
 export interface Database {

@@ -1,9 +1,11 @@
 import pg from "pg";
 import type { Log } from "../process/log.js";
-import { DatabaseOutage, isDemoted, isSilence, leavesConnectionGood, statementError } from "./outage.js";
+import { DatabaseOutage, leavesConnectionGood } from "./outage.js";
+import { PartClient } from "./part-client.js";
 import { isRefusedStart, isReplaced } from "./pooler.js";
 import { NO_PART } from "./releases/contractions.js";
-import { getTypeParser, hasNoMore, PART, readLatest, requireRoom, requireSession, SessionClient } from "./session.js";
+import type { Route } from "./route.js";
+import { getTypeParser, hasNoMore } from "./session.js";
 
 /** A connection is closed after this time without a statement. */
 const IDLE_MS = 300_000;
@@ -25,6 +27,20 @@ interface PoolOptions {
   log: Log;
   route: Route;
 }
+
+/** A try to get a connection that has failed. */
+interface FailedTry {
+  error: Error;
+  /** How many tries have failed, this one included. */
+  tries: number;
+  /** Whether the connection was to begin without settings. */
+  wasBare: boolean;
+  /** Whether the caller waits for a connection that is open, if there is no further one. */
+  waits: boolean;
+}
+
+/** A connection leads to a server that is not, or no longer, the primary. */
+class NotPrimary extends Error {}
 
 /** A connection that a pool has handed out. */
 export type Connection = PartClient & pg.PoolClient;
@@ -86,11 +102,7 @@ export class PartPool extends pg.Pool {
   }
 
   override async connect(): Promise<Connection> {
-    for (;;) {
-      const connection = await this.take();
-      if (await this.settings.route.leadsToPrimary(connection)) return connection;
-      connection.release(true);
-    }
+    return this.take(true);
   }
 
   /** Opens one more connection. Fails at once if there is none, instead of waiting for one that is open. */
@@ -98,22 +110,48 @@ export class PartPool extends pg.Pool {
     return this.take(false);
   }
 
-  /** Takes an idle connection, opens one, or waits for one. If this fails, the statement was certainly not sent. */
-  private async take(waits = true): Promise<Connection> {
-    const { route } = this.settings;
-    for (let stored = 0; ; ) {
-      const { isBare } = route;
+  /**
+   * Takes an idle connection, opens one, or waits for one, and tries again for each of `reasonsToRetry`. If this fails, the statement was
+   * certainly not sent.
+   */
+  private async take(waits: boolean): Promise<Connection> {
+    for (let tries = 1; ; tries++) {
+      const wasBare = this.settings.route.isBare;
       try {
-        return (await super.connect()) as Connection;
+        return await this.tryOnce();
       } catch (error) {
-        // Several connections may be refused at the same time.
-        if (isRefusedStart(error) && !isBare) route.isBare = true;
-        else if (isReplaced(error) && ++stored < STORE_TRIES) continue;
-        else if (this.opened > 0 && this.cannotOpen(error)) this.limitToOpened(error, waits);
-        else throw new DatabaseOutage(error as Error, false);
+        const failed: FailedTry = { error: error as Error, tries, wasBare, waits };
+        if (!this.reasonsToRetry.some((prepares) => prepares(failed))) throw new DatabaseOutage(failed.error, false);
       }
     }
   }
+
+  private async tryOnce(): Promise<Connection> {
+    const connection = (await super.connect()) as Connection;
+    if (await this.settings.route.leadsToPrimary(connection)) return connection;
+    connection.release(true);
+    throw new NotPrimary();
+  }
+
+  /** The reasons to try again. Each returns false for other failures, and prepares the next try before it returns true. */
+  private readonly reasonsToRetry: readonly ((failed: FailedTry) => boolean)[] = [
+    // The connection was open before a failover. It is closed now.
+    ({ error }) => error instanceof NotPrimary,
+    // A pooler refuses settings at the start of a connection, perhaps of several connections at once.
+    ({ error, wasBare }) => {
+      if (wasBare || !isRefusedStart(error)) return false;
+      this.settings.route.isBare = true;
+      return true;
+    },
+    // A pooler's session began before the settings of its role were stored, and was ended.
+    ({ error, tries }) => isReplaced(error) && tries < STORE_TRIES,
+    // The server has no further connection, so the statement waits for one of the open ones.
+    ({ error, waits }) => {
+      if (this.opened === 0 || !this.cannotOpen(error)) return false;
+      this.limitToOpened(error);
+      return waits;
+    },
+  ];
 
   /** Returns true if no further connection can be opened, or if opening one took too long, which pg-pool reports with this message. */
   private cannotOpen(error: unknown): boolean {
@@ -125,7 +163,7 @@ export class PartPool extends pg.Pool {
    * A server, a role or a pooler can have fewer connections left than a pool may open. Statements then wait for one of the open connections,
    * as they do in a full pool; pg-pool (3.14) would fail each statement for which it could not open another one.
    */
-  private limitToOpened(err: unknown, waits: boolean): void {
+  private limitToOpened(err: unknown): void {
     const { log, max } = this.settings;
     const open = this.opened;
     this.options.max = open;
@@ -139,98 +177,5 @@ export class PartPool extends pg.Pool {
         this.restoring = undefined;
       }, FEWER_MS).unref();
     }
-    if (!waits) throw new DatabaseOutage(err as Error, false);
-  }
-}
-
-/** A connection of a part, with the part's settings. */
-class PartClient extends SessionClient {
-  /** True if statements may be prepared by name, which excludes a pooler that gives each transaction another session. */
-  prepares = false;
-  /** The round in which the connection was opened or last answered. */
-  round: number;
-  private readonly route: Route;
-
-  constructor(options: pg.ClientConfig & Pick<PoolOptions, "route" | "urlFile">) {
-    const { route, urlFile } = options;
-    super(urlFile === undefined ? options : { ...options, connectionString: readLatest(urlFile) });
-    this.route = route;
-    this.round = route.round;
-    // The pool does not listen to a connection that is checked out, which may emit a second error after its query has failed.
-    this.on("error", () => {});
-  }
-
-  protected override settings() {
-    return this.route.isBare ? undefined : PART;
-  }
-
-  /**
-   * Finds out whether statements may be prepared by name, and with `hasOthers` whether the server has room for one more connection. If another role than before logs in behind a pooler, because the file with the URL was
-   * replaced, its settings are stored, too.
-   */
-  async inspect(hasOthers: boolean): Promise<void> {
-    const { isPooled, ...server } = await this.readServer();
-    if (hasOthers && !isPooled) requireRoom(server);
-    this.prepares = !isPooled || (await this.tracksStatements());
-    if (isPooled) await this.route.admit(String(this.user), () => requireSession(this, { store: true }));
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: as the pool's `query`.
-  override query(statement: any, values?: any): any {
-    return super.query(statement, values).catch((error: Error) => {
-      const outage = statementError(error);
-      this.route.judge(outage);
-      throw outage;
-    });
-  }
-
-  async takesWrites(): Promise<boolean> {
-    const [row] = await this.ask({ text: "SHOW transaction_read_only" }).catch(() => []);
-    return row?.transaction_read_only === "off";
-  }
-}
-
-/**
- * The state of the way from a part to its server, which the part's pools share.
- *
- * After a failover, the open connections lead to a server that takes no writes or does not respond. Finding out would cost one statement for
- * each connection, so the finding of one applies to all. A server that takes no writes is not a primary. A server that did not answer in
- * time may only be waiting for something, so it is asked again, on another connection, before the others are closed.
- */
-export class Route {
-  /** True if a pooler refuses `options`, as PgBouncer does. Then the settings are those of the role in the database. */
-  isBare = false;
-  round = 0;
-  /** The roles that log in. A starting part stores the settings of the first. */
-  private readonly roles = new Set<string>();
-  private storing: Promise<void> | undefined;
-  // Connections of rounds before `doubted` are in doubt; those of rounds before `gone` lead to a server that is gone.
-  private doubted = 0;
-  private gone = 0;
-
-  /** Runs `store` for another role than the first, until it has succeeded once. */
-  async admit(role: string, store: () => Promise<void>): Promise<void> {
-    if (this.roles.size > 0 && !this.roles.has(role)) {
-      this.storing ??= store().finally(() => {
-        this.storing = undefined;
-      });
-      await this.storing;
-    }
-    this.roles.add(role);
-  }
-
-  /** Concludes from a statement's error whether the connections opened so far are still good. */
-  judge(error: Error): void {
-    if (isDemoted(error)) this.gone = ++this.round;
-    else if (isSilence(error)) this.doubted = ++this.round;
-  }
-
-  async leadsToPrimary(connection: PartClient): Promise<boolean> {
-    if (connection.round < this.gone) return false;
-    if (connection.round >= this.doubted) return true;
-    const asked = this.doubted;
-    if (await connection.takesWrites()) connection.round = asked;
-    else this.gone = Math.max(this.gone, asked);
-    return connection.round >= this.gone;
   }
 }

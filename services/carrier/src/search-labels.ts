@@ -1,7 +1,7 @@
 import { requireCaller } from "@shipping/kit/caller";
 import { pickColumns } from "@shipping/kit/postgres/columns";
-import { ownedInIndex } from "@shipping/kit/postgres/read-owned";
-import { searchOwned } from "@shipping/kit/postgres/search-owned";
+import { ownedInIndex } from "@shipping/kit/postgres/owned/read-owned";
+import { searchOwned } from "@shipping/kit/postgres/owned/search-owned";
 import type { CountLabelsRequest, SearchLabelsRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";

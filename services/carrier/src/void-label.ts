@@ -3,7 +3,7 @@ import { fail } from "@shipping/kit/errors";
 import { executedNow } from "@shipping/kit/ledger/ledger";
 import { originText } from "@shipping/kit/ledger/origin";
 import { newEvent } from "@shipping/kit/ledger/outbox";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import type { Call } from "@shipping/kit/rpc/server";
 import { noSuch } from "@shipping/proto/errors";
 import type { VoidLabelRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";

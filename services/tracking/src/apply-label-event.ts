@@ -2,7 +2,7 @@ import { type Caller, requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { type Columns, columnNames, type Row, unnestRows } from "@shipping/kit/postgres/columns";
 import { microBatchOperation } from "@shipping/kit/postgres/micro-batch";
-import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
+import type { ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
 import type { Event } from "@shipping/proto/shipping/events/v1/events_pb";
 import type { ApplyLabelEventRequest, ApplyLabelEventsRequest } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import sql from "sql-template-tag";

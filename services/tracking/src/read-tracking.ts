@@ -1,7 +1,7 @@
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { selectFrom } from "@shipping/kit/postgres/columns";
-import { type ReadDeps, readOwned } from "@shipping/kit/postgres/read-owned";
+import { type ReadDeps, readOwned } from "@shipping/kit/postgres/owned/read-owned";
 import type { GetTrackingRequest } from "@shipping/proto/shipping/tracking/v1/tracking_pb";
 import { trackingColumns, trackingJson } from "./tracking.js";
 

@@ -1,4 +1,4 @@
-import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
+import type { ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
 import type { Routes } from "@shipping/kit/rpc/server";
 import { ownerOperationsRoutes } from "@shipping/kit/service/owner-operations";
 import type { Peers } from "@shipping/kit/tls/secure-server";

@@ -1,4 +1,4 @@
-import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
+import type { ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
 import type { Service } from "@shipping/kit/service/run-service";
 import { trackingPeers, trackingRoutes } from "./rpc.js";
 

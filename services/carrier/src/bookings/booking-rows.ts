@@ -4,7 +4,7 @@ import type { Ledger } from "@shipping/kit/ledger/ledger";
 import { databaseNow } from "@shipping/kit/postgres/clock";
 import { selectColumns } from "@shipping/kit/postgres/columns";
 import type { Database } from "@shipping/kit/postgres/database";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import type { Log } from "@shipping/kit/process/log";
 import sql, { join, type Sql } from "sql-template-tag";
 import type { Carriers, RemoteCarrier } from "../carriers/carrier.js";

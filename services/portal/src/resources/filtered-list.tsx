@@ -1,4 +1,4 @@
-import { MAX_MATCHES } from "@shipping/kit/postgres/search-owned";
+import { MAX_MATCHES } from "@shipping/kit/postgres/owned/search-owned";
 import type { ComponentChildren } from "preact";
 import { ALL, Choice, Form, HiddenField, Input } from "../page/form.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";

@@ -1,7 +1,7 @@
 import { walkTable } from "@shipping/kit/derived/walk";
 import { fail } from "@shipping/kit/errors";
 import { type Columns, unnestRows } from "@shipping/kit/postgres/columns";
-import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
+import type { ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
 import type { ListLabelCopiesRequest, ReadLabelCopiesRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { trackingDigits } from "../search/search-text.js";

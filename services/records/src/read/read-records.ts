@@ -2,8 +2,8 @@ import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { originIn } from "@shipping/kit/ledger/origin";
 import { pickColumns, selectFrom } from "@shipping/kit/postgres/columns";
-import { listOwned } from "@shipping/kit/postgres/list-owned";
-import { type ReadDeps, readOwned } from "@shipping/kit/postgres/read-owned";
+import { listOwned } from "@shipping/kit/postgres/owned/list-owned";
+import { type ReadDeps, readOwned } from "@shipping/kit/postgres/owned/read-owned";
 import { noSuch } from "@shipping/proto/errors";
 import type {
   GetOrderRequest,

@@ -1,4 +1,4 @@
-import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
+import type { ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
 import { type Finding, type Match, readHashed, readRecent, readSegments, type WantedByText } from "./read-matches.js";
 import { toReadings } from "./readings.js";
 

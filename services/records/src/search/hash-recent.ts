@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "@shipping/kit/caller";
-import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
+import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
 import type { PublisherDeps } from "@shipping/kit/service/publisher";
 import sql, { raw } from "sql-template-tag";
 import { seedFor, toHashes } from "./hashes.js";

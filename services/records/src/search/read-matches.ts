@@ -1,6 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
-import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
-import type { PlaceInList } from "@shipping/kit/postgres/search-owned";
+import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
+import type { PlaceInList } from "@shipping/kit/postgres/owned/search-owned";
 import sql, { join, raw } from "sql-template-tag";
 import { seedFor, toWantedHashes } from "./hashes.js";
 import type { Reading } from "./readings.js";

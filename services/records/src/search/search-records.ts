@@ -1,7 +1,7 @@
 import { requireCaller } from "@shipping/kit/caller";
 import { pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
-import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/read-owned";
-import { type Found, MAX_MATCHES, placeAfter, searchOwned } from "@shipping/kit/postgres/search-owned";
+import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
+import { type Found, MAX_MATCHES, placeAfter, searchOwned } from "@shipping/kit/postgres/owned/search-owned";
 import type { SearchOrdersRequest, SearchShipmentsRequest } from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { orderColumns, orderJson } from "../resource/order.js";

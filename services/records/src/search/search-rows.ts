@@ -1,6 +1,6 @@
 import type { Caller } from "@shipping/kit/caller";
 import { pickColumns } from "@shipping/kit/postgres/columns";
-import type { ReadDeps } from "@shipping/kit/postgres/read-owned";
+import type { ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
 import sql, { type Sql } from "sql-template-tag";
 import { insertClaimed, type SharedRow, type Shown, sharedColumns } from "../resource/shared-fields.js";
 import { toSearchText, trackingDigits } from "./search-text.js";

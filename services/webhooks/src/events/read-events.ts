@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import { databaseNow } from "@shipping/kit/postgres/clock";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import {
   type FilterMissingRequest,
   FilterMissingResponseSchema,

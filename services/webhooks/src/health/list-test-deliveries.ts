@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import {
   type ListTestDeliveriesRequest,

@@ -1,6 +1,6 @@
 import { type Caller, type Claim, requireCaller, requireClaim } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import { noSuch } from "@shipping/proto/errors";
 import type { WriteOutcome } from "@shipping/proto/shipping/common/v1/common_pb";
 import type { DisableSubscriptionRequest } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";

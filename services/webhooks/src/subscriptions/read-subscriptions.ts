@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
-import { listOwned } from "@shipping/kit/postgres/list-owned";
-import { readOwned } from "@shipping/kit/postgres/read-owned";
+import { listOwned } from "@shipping/kit/postgres/owned/list-owned";
+import { readOwned } from "@shipping/kit/postgres/owned/read-owned";
 import { noSuch } from "@shipping/proto/errors";
 import {
   type GetSubscriptionRequest,

@@ -2,18 +2,18 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { CallerSchema } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { type Sql } from "sql-template-tag";
-import type { Caller } from "../caller.js";
-import { type TestDatabase, testDatabase } from "../testing/database.js";
-import { eventually } from "../testing/eventually.js";
-import { costlyNodes, watched } from "../testing/plans.js";
-import { jsonIn, newCaller } from "../testing/writes.js";
+import type { Caller } from "../../caller.js";
+import { type TestDatabase, testDatabase } from "../../testing/database.js";
+import { eventually } from "../../testing/eventually.js";
+import { costlyNodes, watched } from "../../testing/plans.js";
+import { jsonIn, newCaller } from "../../testing/writes.js";
 import type { Page } from "./list-owned.js";
 import { listOwned, MAX_PAGE_BYTES, renderPage } from "./list-owned.js";
 import type { ReadDeps } from "./read-owned.js";
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
+  database = await testDatabase({ directory: join(import.meta.dirname, "../../testing/fixtures/prisma") });
 });
 afterAll(() => database.drop());
 

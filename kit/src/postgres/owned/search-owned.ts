@@ -1,7 +1,7 @@
 import type { Caller as CallerMessage, Search } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { join, raw, type Sql } from "sql-template-tag";
-import { type Caller, requireCaller } from "../caller.js";
-import { type Columns, type Row, selectColumns } from "./columns.js";
+import { type Caller, requireCaller } from "../../caller.js";
+import { type Columns, type Row, selectColumns } from "../columns.js";
 import { ownedInIndex, ownedSql, type ReadDeps } from "./read-owned.js";
 
 /**

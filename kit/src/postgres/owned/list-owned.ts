@@ -1,8 +1,8 @@
 import type { Caller as CallerMessage } from "@shipping/proto/shipping/common/v1/common_pb";
 import sql, { type Sql } from "sql-template-tag";
-import { type Caller, requireCaller } from "../caller.js";
-import { type Columns, type Select, unnestRows } from "./columns.js";
-import { microBatchOperation } from "./micro-batch.js";
+import { type Caller, requireCaller } from "../../caller.js";
+import { type Columns, type Select, unnestRows } from "../columns.js";
+import { microBatchOperation } from "../micro-batch.js";
 import type { ReadDeps } from "./read-owned.js";
 
 /** A request for a page of a caller's rows: up to `limit` of those whose IDs come after `after`. */

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import sql from "sql-template-tag";
-import { type TestDatabase, testDatabase } from "../testing/database.js";
-import { costlyNodes, watched } from "../testing/plans.js";
-import { newCaller } from "../testing/writes.js";
+import { type TestDatabase, testDatabase } from "../../testing/database.js";
+import { costlyNodes, watched } from "../../testing/plans.js";
+import { newCaller } from "../../testing/writes.js";
 import { readOwned } from "./read-owned.js";
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase({ directory: join(import.meta.dirname, "../testing/fixtures/prisma") });
+  database = await testDatabase({ directory: join(import.meta.dirname, "../../testing/fixtures/prisma") });
 });
 afterAll(() => database.drop());
 

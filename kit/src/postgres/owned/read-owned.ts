@@ -1,8 +1,8 @@
 import sql, { raw, type Sql } from "sql-template-tag";
-import type { Caller } from "../caller.js";
-import { type Columns, type Select, unnestRows } from "./columns.js";
-import type { Database } from "./database.js";
-import { byOrdinal, microBatchOperation, type WithOrdinal } from "./micro-batch.js";
+import type { Caller } from "../../caller.js";
+import { type Columns, type Select, unnestRows } from "../columns.js";
+import type { Database } from "../database.js";
+import { byOrdinal, microBatchOperation, type WithOrdinal } from "../micro-batch.js";
 
 /** The row to read, by its owner and its ID or another key. */
 export interface Asked {
