@@ -1,3 +1,5 @@
+import { countEdits } from "@shipping/kit/count-edits";
+
 /** The names of our fields and parameters in other APIs. */
 const OTHER_NAMES: Readonly<Record<string, RegExp>> = {
   reference: /^(?:reference|order)_?(?:number|no|id|ref)$|^external_?id$/i,
@@ -40,22 +42,8 @@ export function findSimilar(name: string, names: readonly string[]): string | un
     const isBeginning = short.length > 2 && long.startsWith(short);
     // Compares the lengths first: they differ in most pairs, and the distance is expensive.
     if (!isBeginning && long.length - short.length > long.length / 3) return [];
-    const distance = getDistance(short, long);
+    const distance = countEdits(short, long);
     return isBeginning || distance <= long.length / 3 ? [{ other, distance }] : [];
   });
   return similar.sort((a, b) => a.distance - b.distance)[0]?.other;
-}
-
-/** The Levenshtein distance: how many letters to insert, remove or replace. */
-function getDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

@@ -1,12 +1,17 @@
 import { setTimeout } from "node:timers/promises";
 import { fail } from "@shipping/kit/errors";
-import { PortalOperationsService } from "@shipping/proto/shipping/portal/v1/operations_pb";
-import { callPart, onAccounts } from "../platform/call-parts.js";
+import { onAccounts, onOwner, onPortal } from "../platform/call-parts.js";
 import { findAccount } from "../platform/find-account.js";
-import { deployedParts } from "../platform/find-platform.js";
+import { deployedParts, type Platform } from "../platform/find-platform.js";
 import type { Part } from "../platform/parts.js";
 import type { Progress } from "../tools/admin-command.js";
-import { countRows, onPartData, type TableCount, type Target } from "./part-data.js";
+import { countRows, type TableCount } from "./table-counts.js";
+
+/** The account to erase, and its platform. */
+interface Target {
+  platform: Platform;
+  accountId: string;
+}
 
 /** A part comes before the parts that it reads from or refers to. The gateway is last, so that the account can be found by name until then. */
 const order = ({ platform }: Target): readonly Part[] => deployedParts(platform).toReversed();
@@ -39,7 +44,7 @@ export async function eraseAccount(target: Target, { waitMs, progress }: { waitM
   const hasPortal = order(target).includes("portal");
   // The gateway was first: it records no more changes for the portal.
   if (hasPortal) {
-    await callPart(platform, "portal", PortalOperationsService, (portal) => portal.beginErasing({ accountId }));
+    await onPortal(platform, (portal) => portal.beginErasing({ accountId }));
   }
   const erased: TableCount[] = [];
   for (let pass = 1; (await erasePass(target, erased, progress)) > 0; pass++) {
@@ -52,12 +57,14 @@ export async function eraseAccount(target: Target, { waitMs, progress }: { waitM
 }
 
 async function erasePass(target: Target, erased: TableCount[], progress: Progress): Promise<number> {
+  const { platform, accountId } = target;
   let total = 0;
   for (const part of order(target)) {
-    await onPartData(target, part, async (data) => {
+    await onOwner(platform, part, async (owner) => {
       let cursor: string | undefined;
       do {
-        const { table, rows, nextCursor } = await data.eraseBatch(cursor);
+        const { table, nextCursor, ...batch } = await owner.eraseAccount({ accountId, ...(cursor && { cursor }) });
+        const rows = Number(batch.rows);
         countRows(erased, { part, table, rows });
         progress({ part, table, rows });
         total += rows;
@@ -86,8 +93,12 @@ async function waitUntilIdle(target: Target, waitMs: number): Promise<void> {
 }
 
 async function listInFlight(target: Target): Promise<string[]> {
+  const { platform, accountId } = target;
   const counts = await Promise.all(
-    order(target).map(async (part) => [part, await onPartData(target, part, (data) => data.countInFlight())] as const),
+    order(target).map(async (part) => {
+      const { count } = await onOwner(platform, part, (owner) => owner.countInFlight({ accountId }));
+      return [part, count] as const;
+    }),
   );
-  return counts.filter(([, count]) => count > 0).map(([part, count]) => `${count} in ${part}`);
+  return counts.filter(([, count]) => count > 0n).map(([part, count]) => `${count} in ${part}`);
 }

@@ -3,11 +3,12 @@ import { basename, join } from "node:path";
 import { fail } from "@shipping/kit/errors";
 import type { ExportedRow, ExportPage } from "@shipping/kit/service/account-data";
 import type { Account } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
+import { onOwner } from "../platform/call-parts.js";
 import { deployedParts, type Platform } from "../platform/find-platform.js";
 import { type Part, parts } from "../platform/parts.js";
 import type { Progress } from "../tools/admin-command.js";
 import { toJson } from "../tools/print.js";
-import { countRows, onPartData, type TableCount } from "./part-data.js";
+import { countRows, type TableCount } from "./table-counts.js";
 
 /** Writes all data of an account, part by part. The manifest comes last: without it, an export is incomplete. */
 export async function exportAccount(
@@ -16,16 +17,15 @@ export async function exportAccount(
   writer: ExportWriter,
   progress: Progress,
 ) {
-  const target = { platform, accountId: id };
   const exportedAt = new Date();
   const tables: TableCount[] = [];
   let files = 0;
   const exported = deployedParts(platform);
   for (const part of exported) {
-    await onPartData(target, part, async (data) => {
+    await onOwner(platform, part, async (owner) => {
       let cursor: string | undefined;
       do {
-        const page = await data.exportPage(cursor);
+        const page = await owner.exportAccount({ accountId: id, ...(cursor && { cursor }) });
         await writer.page(part, page);
         countRows(tables, { part, table: page.table, rows: page.rows.length });
         progress(tables.at(-1)!);

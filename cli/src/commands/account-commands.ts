@@ -1,18 +1,16 @@
 import { fail } from "@shipping/kit/errors";
 import type { Account } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
-import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { eraseAccount } from "../account-data/erase-account.js";
 import { exportAccount, openExport } from "../account-data/export-account.js";
-import type { TableCount } from "../account-data/part-data.js";
-import { callPart, onAccounts } from "../platform/call-parts.js";
+import type { TableCount } from "../account-data/table-counts.js";
+import { onAccounts, onOwner, onPortal, onWebhooks } from "../platform/call-parts.js";
 import { findAccount, listAccounts } from "../platform/find-account.js";
 import { deployedParts } from "../platform/find-platform.js";
 import { plain } from "../platform/plain.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { accountOption, namedAccountOption, parseDuration } from "../tools/options.js";
 import { toTable } from "../tools/print.js";
-import { describeLink, getOrigin, onPortal } from "./member-commands.js";
+import { describeLink, getOrigin } from "./member-commands.js";
 
 export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
   const { print, platform, config } = tools;
@@ -57,19 +55,16 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
       const found = await platform();
       const { id: accountId } = await findAccount(found, named);
       const counted = await Promise.all(
-        deployedParts(found).map(async (part) => {
-          const { counts } = await callPart(found, part, OwnerOperationsService, (owner) =>
-            owner.countResources({ accountId }),
-          );
-          return counts;
-        }),
+        deployedParts(found).map((part) => onOwner(found, part, (owner) => owner.countResources({ accountId }))),
       );
       // An empty environment stands for both together.
-      const all = counted.flat().map(({ kind, environment, count }) => ({
-        kind,
-        ...(environment && { environment }),
-        count: Number(count),
-      }));
+      const all = counted
+        .flatMap(({ counts }) => counts)
+        .map(({ kind, environment, count }) => ({
+          kind,
+          ...(environment && { environment }),
+          count: Number(count),
+        }));
       const rows = all.map(({ kind, environment = "", count }) => [kind, environment, String(count)]);
       print(all, toTable(["RESOURCE", "ENVIRONMENT", "COUNT"], rows));
     });
@@ -93,9 +88,7 @@ export function addAccountCommands(admin: AdminCommand, tools: Tools): void {
         const { id } = await findAccount(found, named);
         const onKeys = () => onAccounts(found, (gateway) => gateway.setSuspended({ accountId: id, suspended }));
         if (suspended) await onKeys();
-        await callPart(found, "webhooks", WebhooksOperationsService, (webhooks) =>
-          webhooks.holdDeliveries({ accountId: id, held: suspended }),
-        );
+        await onWebhooks(found, (webhooks) => webhooks.holdDeliveries({ accountId: id, held: suspended }));
         if (!suspended) await onKeys();
         print({ id, suspended }, suspended ? `Suspended ${id}.` : `Resumed ${id}.`);
       });

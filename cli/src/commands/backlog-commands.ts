@@ -1,10 +1,8 @@
-import type { Client } from "@connectrpc/connect";
 import { PUBLISHERS } from "@shipping/proto/parts";
 import { type Booking, CarrierOperationsService } from "@shipping/proto/shipping/carrier/v1/operations_pb";
-import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { type DeadEvent, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
+import type { DeadEvent } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { Argument, InvalidArgumentError } from "commander";
-import { callPart } from "../platform/call-parts.js";
+import { callPart, onOwner, onWebhooks } from "../platform/call-parts.js";
 import { plain } from "../platform/plain.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption } from "../tools/options.js";
@@ -29,7 +27,7 @@ function addOutboxStatus(admin: AdminCommand, { print, platform }: Tools): void 
       const found = await platform();
       const all = await Promise.all(
         PUBLISHERS.map(async (part) => {
-          const outbox = await callPart(found, part, OwnerOperationsService, (owner) => owner.getOutbox({}));
+          const outbox = await onOwner(found, part, (owner) => owner.getOutbox({}));
           return { part, ...plain(outbox) };
         }),
       );
@@ -65,8 +63,6 @@ function bookingRow({ id, state, dueAt = "", carrier, reference = "", shipmentId
 }
 
 function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
-  const onWebhooks = async <T>(work: (webhooks: Client<typeof WebhooksOperationsService>) => Promise<T>) =>
-    callPart(await platform(), "webhooks", WebhooksOperationsService, work);
   const dead = admin.command("dead-event").description("Manage messages that webhooks refused").examples("list");
   dead
     .command("list")
@@ -75,7 +71,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
     .addOption(limitOption())
     .option("--before <id>", "only those with a lower number, for the next page", parseNumber)
     .reads(async (page: { limit: number; before?: bigint }) => {
-      const { events } = await onWebhooks((webhooks) => webhooks.listDeadEvents(page));
+      const { events } = await onWebhooks(await platform(), (webhooks) => webhooks.listDeadEvents(page));
       print(
         events.map(deadEventFacts),
         toTable(["ID", "ARRIVED", "BYTES", "EVENT", "KIND", "REASON"], events.map(deadEventRow)),
@@ -87,7 +83,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
     .examples("1")
     .addArgument(idArgument())
     .reads(async (id: bigint) => {
-      const { event, message } = await onWebhooks((webhooks) => webhooks.showDeadEvent({ id }));
+      const { event, message } = await onWebhooks(await platform(), (webhooks) => webhooks.showDeadEvent({ id }));
       const facts = { ...deadEventFacts(event!), message: Buffer.from(message).toString("base64") };
       print(facts, toFacts(facts));
     });
@@ -99,7 +95,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
     .examples("1")
     .addArgument(idArgument())
     .changes(async (id: bigint) => {
-      const retried = await onWebhooks((webhooks) => webhooks.retryDeadEvent({ id }));
+      const retried = await onWebhooks(await platform(), (webhooks) => webhooks.retryDeadEvent({ id }));
       print(plain(retried), `Accepted ${retried.eventId}.`);
     });
   dead
@@ -108,7 +104,7 @@ function addDeadEvent(admin: AdminCommand, { print, platform }: Tools): void {
     .examples("2")
     .addArgument(idArgument())
     .changes(async (id: bigint) => {
-      await onWebhooks((webhooks) => webhooks.dropDeadEvent({ id }));
+      await onWebhooks(await platform(), (webhooks) => webhooks.dropDeadEvent({ id }));
       print({ id: String(id) }, `Deleted dead event ${id}.`);
     });
 }

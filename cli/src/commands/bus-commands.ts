@@ -1,7 +1,6 @@
 import type { Finding } from "@shipping/kit/service/finding";
-import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { callPart } from "../platform/call-parts.js";
+import { callPart, onWebhooks } from "../platform/call-parts.js";
 import type { Platform } from "../platform/find-platform.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 
@@ -12,9 +11,7 @@ export function addBusCommands(admin: AdminCommand, { print, platform }: Tools):
     .description("Make this installation the owner of the event stream, after a restore or a change of its name")
     .examples("")
     .changes(async () => {
-      const { stream } = await callPart(await platform(), "webhooks", WebhooksOperationsService, (webhooks) =>
-        webhooks.claimStream({}),
-      );
+      const { stream } = await onWebhooks(await platform(), (webhooks) => webhooks.claimStream({}));
       const text = stream
         ? `Stream ${stream} belongs to this installation. Every other one that uses it stops within seconds.`
         : "This installation has no event stream: its parts are in one process.";

@@ -1,13 +1,12 @@
 import type { Client } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
 import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
-import { type Delivery, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
+import type { Delivery, WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { CommanderError, Option } from "commander";
-import { callPart } from "../platform/call-parts.js";
+import { onWebhooks } from "../platform/call-parts.js";
 import { plain } from "../platform/plain.js";
 import type { AdminCommand, Tools } from "../tools/admin-command.js";
 import { limitOption, sinceOption } from "../tools/options.js";
-
 import { describeDeliveries, describeEvent, describeSubscription, OUTCOMES } from "./describe-deliveries.js";
 
 const STATES = ["pending", "in_flight", "delivered", "exhausted", "cancelled"];
@@ -21,8 +20,6 @@ interface Selection {
 }
 
 export function addDeliveryCommands(admin: AdminCommand, { print, platform }: Tools): void {
-  const onWebhooks = async <T>(work: (webhooks: Webhooks) => Promise<T>) =>
-    callPart(await platform(), "webhooks", WebhooksOperationsService, work);
   admin
     .command("event")
     .description("Look up events")
@@ -32,7 +29,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
     .examples("evt_mfrggzdfmztwq2lknnwg23tpoa")
     .argument("<event-id>", "ID of the event")
     .reads(async (id: string) => {
-      const event = await onWebhooks((webhooks) => webhooks.showEvent({ id }));
+      const event = await onWebhooks(await platform(), (webhooks) => webhooks.showEvent({ id }));
       const { $typeName, $unknown, body, deliveries, ...facts } = event;
       const sent: unknown = JSON.parse(Buffer.from(body).toString());
       print({ ...facts, body: sent, deliveries: deliveries.map(plain) }, describeEvent(event, sent));
@@ -53,7 +50,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
     .addOption(sinceOption())
     .addOption(limitOption())
     .reads(async (selection: Selection) => {
-      const found = await onWebhooks(async (webhooks) => {
+      const found = await onWebhooks(await platform(), async (webhooks) => {
         const all: Delivery[] = [];
         for await (const page of listPages(webhooks, selection)) {
           all.push(...page);
@@ -79,7 +76,7 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
     .changes(async (eventIds: string[], selection: Selection) => {
       if (eventIds.length === 0 && !selection.state) throw fail("invalid_request", "Give event IDs or a --state.");
       const counts = new Map<string, number>();
-      await onWebhooks(async (webhooks) => {
+      await onWebhooks(await platform(), async (webhooks) => {
         const named = eventIds.map((eventId) => ({ eventId, subscriptionId: selection.subscription }));
         const pages = eventIds.length > 0 ? [named] : listPages(webhooks, { ...selection, limit: MAX_RESENT });
         for await (const page of pages) {
@@ -102,14 +99,15 @@ export function addDeliveryCommands(admin: AdminCommand, { print, platform }: To
     .examples("whk_mfrggzdfmztwq2lknnwg23tpoa")
     .argument("<subscription-id>", "ID of the subscription")
     .reads(async (id: string) => {
-      const shown = await onWebhooks((webhooks) => webhooks.showSubscription({ id }));
+      const shown = await onWebhooks(await platform(), (webhooks) => webhooks.showSubscription({ id }));
       print(plain(shown), describeSubscription(shown));
     });
 }
 
-type Webhooks = Client<typeof WebhooksOperationsService>;
-
-async function* listPages(webhooks: Webhooks, { subscription: subscriptionId, ...where }: Selection) {
+async function* listPages(
+  webhooks: Client<typeof WebhooksOperationsService>,
+  { subscription: subscriptionId, ...where }: Selection,
+) {
   for (let after: string | undefined; ; ) {
     const page = { ...where, subscriptionId, ...(after !== undefined && { after }) };
     const { deliveries, nextCursor } = await webhooks.listDeliveries(page);

@@ -4,8 +4,7 @@ import type { EventType } from "@shipping/proto/event-types";
 import { CarrierService } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import { RecordsService } from "@shipping/proto/shipping/records/v1/records_pb";
-import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
-import { callPart } from "../platform/call-parts.js";
+import { callPart, onWebhooks } from "../platform/call-parts.js";
 import type { Platform } from "../platform/find-platform.js";
 import { plain } from "../platform/plain.js";
 import { describeOutcomes } from "./describe-deliveries.js";
@@ -56,7 +55,7 @@ export async function eventOfRequest(platform: Platform, request: Logged) {
     const [type, origin] = Object.entries(changes ?? {}).find(([, one]) => one.requestId === requestId) ?? [];
     if (!type || !origin) return undefined;
     const id = origin.eventId;
-    const reading = callPart(platform, "webhooks", WebhooksOperationsService, (webhooks) => webhooks.showEvent({ id }));
+    const reading = onWebhooks(platform, (webhooks) => webhooks.showEvent({ id }));
     const deliveries = (await unlessNotFound(reading))?.deliveries;
     return {
       fact: `${type} ${id}`,

@@ -1,11 +1,11 @@
 import type { Client } from "@connectrpc/connect";
 import { fail } from "@shipping/kit/errors";
-import {
-  type CreateSignInLinkResponse,
-  type Member,
+import type {
+  CreateSignInLinkResponse,
+  Member,
   PortalOperationsService,
 } from "@shipping/proto/shipping/portal/v1/operations_pb";
-import { callPart } from "../platform/call-parts.js";
+import { onPortal } from "../platform/call-parts.js";
 import type { AdminConfig } from "../platform/config.js";
 import { findAccount } from "../platform/find-account.js";
 import type { Platform } from "../platform/find-platform.js";
@@ -73,17 +73,11 @@ export function addMemberCommands(admin: AdminCommand, { print, platform, config
     });
 }
 
-export type Portal = Client<typeof PortalOperationsService>;
-
-/** Calls the portal, whose database has the members of all accounts. */
-export const onPortal = <T>(platform: Platform, work: (portal: Portal) => Promise<T>) =>
-  callPart(platform, "portal", PortalOperationsService, work);
-
 /** Finds an account, and calls the portal about its members. */
 async function onMembers<T>(
   platform: Platform,
   nameOrId: string | undefined,
-  work: (portal: Portal, accountId: string) => Promise<T>,
+  work: (portal: Client<typeof PortalOperationsService>, accountId: string) => Promise<T>,
 ): Promise<T> {
   const { id: accountId } = await findAccount(platform, nameOrId);
   return onPortal(platform, (portal) => work(portal, accountId));

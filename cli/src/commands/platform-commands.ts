@@ -3,11 +3,9 @@ import type { Finding } from "@shipping/kit/service/finding";
 import { describeEncryption } from "@shipping/kit/tls/encryption";
 import { PUBLISHERS } from "@shipping/proto/parts";
 import type { Act } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
-import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
 import { CommanderError, InvalidArgumentError, Option } from "commander";
-import { callPart, onAccounts, toFinding } from "../platform/call-parts.js";
-import { checkApi, checkBus, checkService } from "../platform/check-parts.js";
-import { checkEgressProxy } from "../platform/check-servers.js";
+import { onAccounts, onOwner, onPortal, toFinding } from "../platform/call-parts.js";
+import { checkApi, checkBus, checkEgressProxy, checkService } from "../platform/check-parts.js";
 import { compareConnections, type PartOnServer } from "../platform/compare-connections.js";
 import { notFound, type Platform } from "../platform/find-platform.js";
 import { type Part, parts } from "../platform/parts.js";
@@ -20,7 +18,6 @@ import { limitOption } from "../tools/options.js";
 import { toTable } from "../tools/print.js";
 import { checkStream } from "./bus-commands.js";
 import { checkDerived, type DerivedFinding } from "./derived-commands.js";
-import { onPortal } from "./member-commands.js";
 
 export function addPlatformCommands(admin: AdminCommand, tools: Tools): void {
   addAuditList(admin, tools);
@@ -98,7 +95,7 @@ async function checkServers(
   part: Part,
   onServer: (server: PartOnServer["server"]) => void,
 ): Promise<Finding[]> {
-  const check = callPart(platform, part, OwnerOperationsService, (owner) => owner.checkServers({}));
+  const check = onOwner(platform, part, (owner) => owner.checkServers({}));
   const answer = await orNothing(check);
   if (answer?.databaseServer) onServer(answer.databaseServer);
   return answer?.findings.map((finding) => toFinding(part, finding)) ?? [];
@@ -133,7 +130,7 @@ async function checkChanges(platform: Platform): Promise<Finding[]> {
 
 /** Checks whether a part's events are published and received. The thresholds are those of the alerts. */
 async function checkEvents(platform: Platform, part: (typeof PUBLISHERS)[number]): Promise<Finding[]> {
-  const outbox = await orNothing(callPart(platform, part, OwnerOperationsService, (owner) => owner.getOutbox({})));
+  const outbox = await orNothing(onOwner(platform, part, (owner) => owner.getOutbox({})));
   if (!outbox) return [];
   const { unpublished, oldestSeconds, oldestMissingSeconds } = outbox;
   const says = (problem: string, advice: string) => [{ part: `${part} events`, ok: false, says: problem, advice }];

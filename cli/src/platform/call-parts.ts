@@ -8,17 +8,23 @@ import { MAX_CALL_MS } from "@shipping/kit/rpc/replica";
 import { describeError, type Finding } from "@shipping/kit/service/finding";
 import { AccountsService } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
 import { OwnerOperationsService } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import type { Finding as FindingMessage } from "@shipping/proto/shipping/portal/v1/operations_pb";
+import {
+  type Finding as FindingMessage,
+  PortalOperationsService,
+} from "@shipping/proto/shipping/portal/v1/operations_pb";
+import { WebhooksOperationsService } from "@shipping/proto/shipping/webhooks/v1/operations_pb";
 import { notFound, type Platform } from "./find-platform.js";
 import type { Part } from "./parts.js";
 import { plain } from "./plain.js";
+
+type Work<S extends DescService, T> = (client: Client<S>) => Promise<T>;
 
 /** Connects to a part for some work, as the operator. Each call can take a minute. */
 export async function callPart<S extends DescService, T>(
   platform: Platform,
   part: Part,
   service: S,
-  work: (client: Client<S>) => Promise<T>,
+  work: Work<S, T>,
 ): Promise<T> {
   const urls = platform.rpc[part];
   if (!urls) {
@@ -40,8 +46,20 @@ export async function callPart<S extends DescService, T>(
 }
 
 /** Calls the gateway about accounts. */
-export const onAccounts = <T>(platform: Platform, work: (accounts: Client<typeof AccountsService>) => Promise<T>) =>
+export const onAccounts = <T>(platform: Platform, work: Work<typeof AccountsService, T>) =>
   callPart(platform, "gateway", AccountsService, work);
+
+/** Calls the portal, whose database has the members of all accounts. */
+export const onPortal = <T>(platform: Platform, work: Work<typeof PortalOperationsService, T>) =>
+  callPart(platform, "portal", PortalOperationsService, work);
+
+/** Calls webhooks about events and deliveries. */
+export const onWebhooks = <T>(platform: Platform, work: Work<typeof WebhooksOperationsService, T>) =>
+  callPart(platform, "webhooks", WebhooksOperationsService, work);
+
+/** Calls a part about its own database. */
+export const onOwner = <T>(platform: Platform, part: Part, work: Work<typeof OwnerOperationsService, T>) =>
+  callPart(platform, part, OwnerOperationsService, work);
 
 /** Adds the act to each call. A call that changes nothing when it is repeated is sent once more if its outcome is unknown. */
 function asOperator(transport: Transport, { act }: Platform): Transport {

@@ -54,6 +54,24 @@ export function checkApi(url: string): Promise<Finding> {
   });
 }
 
+/** Checks whether the proxy of deliveries accepts connections. */
+export function checkEgressProxy(url: string): Promise<Finding> {
+  const { protocol, host, port } = new URL(url);
+  const isSecure = protocol === "https:";
+  const advice = "Check EGRESS_PROXY_URL, and whether the proxy has a valid certificate for its name.";
+  return check("egress proxy", { at: host, advice }, async () => {
+    const hostname = bareHost(new URL(url));
+    const to = { host: hostname, port: Number(port || (isSecure ? 443 : 80)) };
+    const socket = isSecure ? connectTls({ ...to, servername: isIP(hostname) ? "" : hostname }) : connect(to);
+    try {
+      await once(socket, isSecure ? "secureConnect" : "connect", { signal: AbortSignal.timeout(ANSWER_MS) });
+      return { ok: true, says: `accepting connections at ${host}`, encryption: encryptionOf(socket) };
+    } finally {
+      socket.destroy();
+    }
+  });
+}
+
 /** Checks whether NATS answers. It sends its version to every client that connects, before authentication. */
 export function checkBus(url: string, ca: string | undefined): Promise<Finding> {
   const advice = "Check that NATS is running and that the address is correct.";
@@ -76,8 +94,8 @@ const GREETING_MS = 1_500;
 
 /** Reads the greeting of NATS. Like the parts, it switches to TLS if the server can. */
 async function greetNats(url: string, ca: string | undefined): Promise<{ version: string; encryption: Encryption }> {
-  const { hostname, port } = new URL(url);
-  const at = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || NATS_PORT) };
+  const { port } = new URL(url);
+  const at = { host: bareHost(new URL(url)), port: Number(port || NATS_PORT) };
   // A certificate that is not verified is only reported, because no data is sent over this connection.
   const secure = {
     servername: isIP(at.host) ? "" : at.host,

@@ -1,3 +1,4 @@
+import { countEdits } from "@shipping/kit/count-edits";
 import { type Failure, fail } from "@shipping/kit/errors";
 import type { Account } from "@shipping/proto/shipping/accounts/v1/accounts_pb";
 import { onAccounts } from "./call-parts.js";
@@ -93,17 +94,7 @@ function wordsIn(name: string): string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** The share of a word that would have to change to become another (Levenshtein): 0 if the other begins with it. */
+/** The share of a word that would have to change to become another: 0 if the other begins with it. */
 function distance(word: string, other: string): number {
-  if (other.startsWith(word)) return 0;
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [line, letter] of [...word].entries()) {
-    const next = [line + 1];
-    for (let at = 1; at <= other.length; at++) {
-      const change = letter === other[at - 1] ? 0 : 1;
-      next.push(Math.min(next[at - 1]! + 1, row[at]! + 1, row[at - 1]! + change));
-    }
-    row = next;
-  }
-  return row[other.length]! / word.length;
+  return other.startsWith(word) ? 0 : countEdits(word, other) / word.length;
 }

@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import type { Client } from "@connectrpc/connect";
 import { type Difference, nameOf, PROBLEMS } from "@shipping/kit/derived/derived-rows";
-import {
-  type CheckDerivedResponse,
+import type {
+  CheckDerivedResponse,
   OwnerOperationsService,
 } from "@shipping/proto/shipping/operations/v1/operations_pb";
-import { callPart } from "./call-parts.js";
+import { onOwner } from "./call-parts.js";
 import type { Platform } from "./find-platform.js";
 import type { Part } from "./parts.js";
 
@@ -27,7 +27,7 @@ type Owner = Client<typeof OwnerOperationsService>;
 
 /** Compares the derived rows of a part with their source. A difference counts if it is there again after `waitMs`. */
 export function compareDerived(platform: Platform, part: Part, waitMs: number): Promise<WalkedKind[]> {
-  return callPart(platform, part, OwnerOperationsService, async (owner) => {
+  return onOwner(platform, part, async (owner) => {
     const pages = await walk(owner, part, false);
     const suspect = pages.filter(({ differences }) => differences.length > 0);
     if (suspect.length > 0) await setTimeout(waitMs);
@@ -44,7 +44,7 @@ export function compareDerived(platform: Platform, part: Part, waitMs: number): 
 export async function repairDerived(platform: Platform, parts: readonly Part[]): Promise<WalkedKind[]> {
   const walked: WalkedKind[] = [];
   for (const part of parts) {
-    const pages = await callPart(platform, part, OwnerOperationsService, (owner) => walk(owner, part, true));
+    const pages = await onOwner(platform, part, (owner) => walk(owner, part, true));
     walked.push(...byKind(pages));
   }
   return walked;

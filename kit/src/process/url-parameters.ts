@@ -1,3 +1,5 @@
+import { countEdits } from "../count-edits.js";
+
 /** Parameters that are often pasted from elsewhere, and their replacements. */
 export type Foreign = Readonly<Record<string, string>>;
 
@@ -26,18 +28,6 @@ const toBare = (name: string) => name.toLowerCase().replace(/[^a-z]/g, "");
 function isClose(name: string, known: string): boolean {
   const allowed = Math.min(2, Math.floor(known.length / 3));
   return Math.abs(name.length - known.length) <= allowed && countEdits(name, known) <= allowed;
-}
-
-/** The number of letters to insert, remove or replace (Levenshtein). */
-function countEdits(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (const [line, letter] of [...a].entries()) {
-    const next = [line + 1];
-    for (const [column, other] of [...b].entries())
-      next.push(Math.min(row[column]! + Number(letter !== other), row[column + 1]! + 1, next[column]! + 1));
-    row = next;
-  }
-  return row[b.length]!;
 }
 
 /**
