@@ -102,16 +102,6 @@ describe("20 equal requests at once through two gateways", () => {
 });
 
 describe("different requests at once under one key", () => {
-  test("25 of one body and 25 of another: one of them wins, the other meets 409 idempotency_conflict", async () => {
-    const answers = await atOnce(50, (n) => send(n >> 1, { ...order, body: { ...record, reference: `PO-${n % 2}` } }));
-    const won = answers.filter(({ status }) => status === 201);
-    expect(new Set(won.map(({ bytes }) => bytes.toString())).size).toBe(1);
-    expect(won.filter(isReplayed)).toHaveLength(24);
-    const lost = answers.filter(({ status }) => status !== 201).map(told);
-    expect(lost).toEqual(Array(25).fill("409 idempotency_conflict"));
-    expect([await rows("orders"), await rows("outbox")]).toEqual([1, 1]);
-  });
-
   test("every write of the table, three services: exactly one wins", async () => {
     const asked = await ofEach(writes, (route) => goodRequest(customer, route));
     const before = await census();
@@ -126,38 +116,5 @@ describe("different requests at once under one key", () => {
       if (answer.status >= 300) expect(told(answer)).toBe("409 idempotency_conflict");
     }
     expect(await grown(before)).toEqual(added[[...winners][0] ?? ""]);
-  });
-});
-
-describe("a request that fails does not stand in the way of another one under its key", () => {
-  const missing = { ...record, order_id: `ord_${"a".repeat(26)}` };
-
-  test("25 shipments of a missing order and 25 good ones: every good one is answered with the one creation", async () => {
-    const path = { method: "POST", path: "/shipments" } as const;
-    const answers = await atOnce(50, (n) => send(n, { ...path, body: n % 2 ? record : missing }));
-    const good = answers.filter((_, n) => n % 2);
-    expect(good.map(told)).toEqual(Array(25).fill("201"));
-    expect(good.filter(isReplayed)).toHaveLength(24);
-    for (const answer of answers.filter((_, n) => n % 2 === 0)) {
-      expect(["404 not_found", "409 idempotency_conflict"]).toContain(told(answer));
-    }
-    expect(await rows("shipments")).toBe(1);
-  });
-});
-
-describe("many keys at once", () => {
-  test("equal keys in opposite order through two gateways: no 5xx, every pair of answers is equal", async () => {
-    const keys = Array.from({ length: 30 }, (_, n) => `key ${n}`);
-    const run = (gateway: number, list: string[]) =>
-      Promise.all(list.map(async (key) => [key, await send(gateway, order, key)] as const));
-    const [forth, back] = await Promise.all([run(0, keys), run(1, [...keys].reverse())]);
-    const first = new Map(forth);
-    for (const [key, answer] of back) {
-      const other = first.get(key)!;
-      expect([told(answer), told(other)]).toEqual(["201", "201"]);
-      expect(answer.bytes).toEqual(other.bytes);
-      expect([answer, other].filter(isReplayed)).toHaveLength(1);
-    }
-    expect([await rows("orders"), await rows("outbox")]).toEqual([30, 30]);
   });
 });

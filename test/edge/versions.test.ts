@@ -4,7 +4,6 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestDatabase, testDatabase } from "@shipping/kit/testing/database";
-import { greeter } from "@shipping/kit/testing/greeter";
 import { pretendVersion } from "@shipping/kit/testing/older-postgres";
 import { databaseSetting } from "@shipping/local/config";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
@@ -63,15 +62,4 @@ describe("on a PostgreSQL that is too old", () => {
     });
     await rm(folder, { recursive: true });
   });
-});
-
-test("on a NATS that is too old a part does not start, and one line says why", async () => {
-  const nats = await greeter('INFO {"version":"2.8.4","max_payload":1048576,"proto":1,"headers":true} \r\n');
-  const env = { DATABASE_URL: await database("records"), NATS_URL: nats.url, ...neighbours };
-  const { status, lines } = await run(compiled("records"), env);
-  expect(status).toBe(1);
-  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
-    "nats-server 2.8.4 is too old. Install version 2.9 or newer.",
-  ]);
-  await nats.close();
 });

@@ -121,15 +121,6 @@ describe("a broker that is killed while events are published and consumed", () =
     for (const event of load.published) await arrives(event);
     await carries();
   });
-
-  test("and comes back empty: stream and consumer are made anew", async () => {
-    const { carries } = await consuming();
-    await carries();
-    await crash();
-    await rm(folder, { recursive: true });
-    await startAgain();
-    await carries();
-  });
 });
 
 test("a broker whose store is full to its limit takes no event, and takes them again when there is room", async () => {
@@ -149,29 +140,6 @@ test("a broker whose store is full to its limit takes no event, and takes them a
   for (const event of taken) await arrives(event);
   await managing((manager) => manager.streams.purge("EVENTS"));
   await carries();
-});
-
-describe("under running processes", () => {
-  test("a stream that is deleted is made anew, by several replicas at once", async () => {
-    const replicas = await Promise.all([consuming(), consuming(), consuming()]);
-    await replicas[0]?.carries().catch(() => {});
-    await managing((manager) => manager.streams.delete("EVENTS"));
-    const events = replicas.map(() => newEvent());
-    await Promise.all(replicas.map(({ bus }, at) => eventually(() => bus.publish(events[at] ?? newEvent()))));
-    const got = () => new Set(replicas.flatMap((replica) => [...replica.got]));
-    await eventually(() => expect([...got()]).toEqual(expect.arrayContaining(events.map(({ id }) => id))));
-  });
-
-  test("a consumer that is deleted is made anew, and what it had not brought comes", async () => {
-    const { publishing, arrives } = await consuming();
-    const load = publishing();
-    await eventually(() => expect(load.published.length).toBeGreaterThan(20));
-    await managing((manager) => manager.consumers.delete("EVENTS", DURABLE));
-    const before = load.published.length;
-    await eventually(() => expect(load.published.length).toBeGreaterThan(before + 20));
-    await load.stop();
-    for (const event of load.published) await arrives(event);
-  });
 });
 
 describe("a connection that dies silently", () => {

@@ -27,18 +27,6 @@ test.each(parts)("%s without a certificate does not start in production, and say
   expect([status, stderr]).toEqual([1, expect.stringContaining("can read the data of every account")]);
 });
 
-test("a gateway with settings of people does not start, and names the part that has them now", () => {
-  const ended = run(programOf("gateway"), {
-    ...complete,
-    SMTP_URL: "smtps://mail.example",
-    OIDC_ISSUER: "https://id.example",
-  });
-  expect(ended).toEqual({
-    status: 1,
-    stderr: "OIDC_ISSUER, SMTP_URL are settings of the portal now: set them there\n",
-  });
-});
-
 test.each([
   ["gateway", programOf("gateway")],
   ["portal", programOf("portal")],

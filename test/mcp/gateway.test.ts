@@ -59,39 +59,4 @@ describe("POST /mcp", () => {
     expect(await agent.refusalOf("createOrder", shipmentFor("live"))).toContain("only writes with sandbox keys");
     await agent.close();
   });
-
-  test("400, 413, 415 and 422 for what is no message, as from the API", async () => {
-    const { sandbox } = await stack.newCustomer();
-    const statusOf = async (type: string, body: string) => {
-      const headers = { "content-type": type, authorization: `Bearer ${sandbox}` };
-      const answer = await fetch(url, { method: "POST", headers, body });
-      expect(await answer.json()).toMatchObject({ error: { data: { request_id: expect.any(String) } } });
-      return answer.status;
-    };
-    expect(await statusOf("text/plain", "{}")).toBe(415);
-    expect(await statusOf("application/json", "{")).toBe(400);
-    expect(await statusOf("application/json", "[]")).toBe(422);
-    expect(await statusOf("application/json", "x".repeat(70_000))).toBe(413);
-  });
-
-  test("405 for the methods of streams and sessions, which it does not have", async () => {
-    const { sandbox } = await stack.newCustomer();
-    for (const method of ["GET", "HEAD", "DELETE"]) {
-      const answer = await fetch(url, { method, headers: { authorization: `Bearer ${sandbox}` } });
-      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
-    }
-  });
-
-  test("404 for other methods, which names POST, with a key and without", async () => {
-    const { sandbox } = await stack.newCustomer();
-    for (const headers of [{ authorization: `Bearer ${sandbox}` }, {}] as Record<string, string>[]) {
-      const answer = await fetch(url, { method: "PUT", headers });
-      const { error } = (await answer.json()) as { error: { message: string } };
-      expect([answer.status, answer.headers.get("allow"), error.message]).toEqual([
-        404,
-        "POST",
-        "No such route: PUT /mcp. Allowed: POST.",
-      ]);
-    }
-  });
 });

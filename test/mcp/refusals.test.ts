@@ -115,9 +115,12 @@ test("a client that accepts only an event stream gets one, with the answer as it
 test("HEAD is refused as GET is, and any other method as that of any path", async () => {
   const [head] = await exchange(port, headOf("HEAD", "/mcp", { key }), "");
   expect([head?.status, head?.headers.allow, head?.body]).toEqual([405, "POST", ""]);
-  for (const path of ["/mcp", "/register"])
-    for (const method of ["PUT", "PATCH", "OPTIONS"]) {
-      const [answer] = await exchange(port, headOf(method, path, { key }), "");
+  const requests = ["/mcp", "/register"].flatMap((path) =>
+    ["PUT", "PATCH", "OPTIONS"].map((method) => ({ method, path })),
+  );
+  for (const own of [key, undefined])
+    for (const { method, path } of requests) {
+      const [answer] = await exchange(port, headOf(method, path, own === undefined ? {} : { key: own }), "");
       expect([answer?.status, answer?.headers.allow]).toEqual([404, "POST"]);
       expect(answer?.body).toContain(`"message":"No such route: ${method} ${path}. Allowed: POST."`);
     }
