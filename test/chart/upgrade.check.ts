@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parts } from "@shipping/local/parts";
-import { chart, KUBERNETES, type KubernetesObject, objectsIn, objectsOf, tools } from "./rendered.js";
+import { chart, KUBERNETES, type KubernetesObject, objectsIn, objectsOf, run, tools } from "./rendered.js";
 
 const SECRETS = "/api/v1/namespaces/trial/secrets/";
 const secrets = new Map<string, KubernetesObject>();
@@ -85,6 +85,23 @@ function secretsIn(objects: KubernetesObject[]): Record<string, KubernetesObject
   const found = objects.filter(({ kind }) => kind === "Secret");
   return Object.fromEntries(found.map(({ metadata, data, stringData }) => [metadata.name, { ...data, ...stringData }]));
 }
+
+test("another release of the chart leaves a trial's PostgreSQL and NATS alone, and replaces the parts", () => {
+  const next = join(folder, "next");
+  cpSync(chart, next, { recursive: true });
+  const manifest = join(next, "Chart.yaml");
+  writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/^(version|appVersion): .*$/gm, "$1: 99.0.0"));
+  const values = ["--kube-version", KUBERNETES, "--set", "image.tag=1.0.0", "--values", join(chart, "ci/trial.yaml")];
+  const podsIn = (from: string) => {
+    const objects = objectsIn(run("helm", ["template", "shipping", from, ...values]));
+    const of = (kind: string) => objects.filter((object) => object.kind === kind).map(({ spec }) => spec.template);
+    return { servers: of("StatefulSet"), parts: of("Deployment") };
+  };
+  const [before, after] = [podsIn(chart), podsIn(next)];
+  expect(before.servers).toHaveLength(2);
+  expect(after.servers).toEqual(before.servers);
+  expect(after.parts).not.toEqual(before.parts);
+});
 
 test("an upgrade of a trial keeps its certificates; if one is gone, all are made again, by one authority", async () => {
   const installed = objectsOf("trial").filter(({ type }: KubernetesObject) => type === "kubernetes.io/tls");

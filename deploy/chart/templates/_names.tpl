@@ -109,8 +109,13 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
 
 {{/* Labels of a pod: without the chart's version, which would restart it at each commit that Flux deploys. The same argument. */}}
 {{- define "shipping.podLabels" -}}
-{{ include "shipping.selector" . }}
 app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
+{{ include "shipping.serverLabels" . }}
+{{- end }}
+
+{{/* Labels of a pod of a trial's PostgreSQL or NATS, which a release of the platform does not replace: it is the only one. The same argument. */}}
+{{- define "shipping.serverLabels" -}}
+{{ include "shipping.selector" . }}
 app.kubernetes.io/part-of: shipping
 {{- $more := deepCopy (index . 0).Values.commonLabels }}
 {{- range slice . 2 }}

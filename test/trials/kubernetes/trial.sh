@@ -12,7 +12,7 @@ k() { kubectl --namespace "$namespace" "$@"; }
 expect() { # WHAT GOT WANTED
   if [ "$2" = "$3" ]; then echo "ok    $1: $2"; else echo "WRONG $1: $2, not $3" && failed=1; fi
 }
-upgrade() { helm upgrade shipping deploy/chart --namespace "$namespace" "${values[@]}" --wait --timeout "${TIMEOUT:-10m}" "$@" > /dev/null; }
+upgrade() { helm upgrade shipping "${chart:-deploy/chart}" --namespace "$namespace" "${values[@]}" --wait --timeout "${TIMEOUT:-10m}" "$@" > /dev/null; }
 settled() { for part in "${parts[@]}"; do k rollout status "deployment/shipping-$part" --timeout=10m > /dev/null; done; }
 clean_up() { [ -n "${KEEP:-}" ] || kubectl delete namespace "$namespace" --wait=false > /dev/null; }
 trap clean_up EXIT
@@ -21,7 +21,7 @@ install() {
   say "install"
   kubectl create namespace "$namespace"
   kubectl label namespace "$namespace" pod-security.kubernetes.io/enforce=restricted > /dev/null
-  helm install shipping deploy/chart --namespace "$namespace" "${values[@]}" --wait --timeout "${TIMEOUT:-10m}" > /dev/null
+  helm install shipping "${chart:-deploy/chart}" --namespace "$namespace" "${values[@]}" --wait --timeout "${TIMEOUT:-10m}" > /dev/null
   local part running=()
   # The portal and the MCP server can be turned off.
   for part in "${parts[@]}"; do ! k get deployment "shipping-$part" > /dev/null 2>&1 || running+=("$part"); done

@@ -51,7 +51,7 @@ export async function restoreAlone(say: Say, parcels: number): Promise<Report> {
   };
   try {
     const [, seedSeconds] = await timed(`store ${parcels} parcels`, () => seedParcels(cluster, parcels));
-    const [rebuilt, rebuildSeconds] = await timed("rebuild their search and tracking", repair);
+    const [rebuilt, rebuildSeconds] = await timed("rebuild their search and tracking", () => eventually(repair));
     const [lostBefore, checkSeconds] = await timed("deep check", () => eventually(lostOnly));
     const restored: Record<string, unknown> = {};
     const broken: [boolean, string][] = [[lostBefore === 0, "Something was lost before anything was restored."]];
