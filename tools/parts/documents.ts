@@ -71,7 +71,8 @@ export function busTable(text: string, parts: PartDeclaration[]): string {
     const subjects = (bus.publishes ?? []).map((resource) => `\`events.*.${resource}.*\``);
     return [[name, subjects.join(", "), "the confirmation that the event was stored"]];
   });
-  return withSection(text, "users", table(["user", "publishes", "receives"], rows));
+  const person = ["operator", "everything: a person with the `nats` command; no part uses it", "everything"];
+  return withSection(text, "users", table(["user", "publishes", "receives"], [...rows, person]));
 }
 
 /** How many connections the databases need. A rollout adds a replica; migrations, the operator and monitoring need ten. */

@@ -18,18 +18,28 @@ export interface BusAuthorization {
   env: Env;
 }
 
-/** Creates passwords. They begin with a letter, because NATS parses them as configuration values. */
+/** Creates passwords. */
 export function newBusPasswords(): BusPasswords {
-  const entries = busUsers.map((user) => [user, `p${randomBytes(18).toString("hex")}`]);
+  const entries = busUsers.map((user) => [user, randomBytes(18).toString("hex")]);
   return Object.fromEntries(entries) as Record<BusUser, string>;
 }
 
 export function busAuthorization(passwords: BusPasswords): BusAuthorization {
-  const entries = busUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, passwords[user]]);
+  const entries = busUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, quoted(user, passwords[user])]);
   return {
     configFile: fileURLToPath(new URL("../../../chart/files/nats.conf", import.meta.url)),
     env: Object.fromEntries(entries),
   };
+}
+
+/**
+ * The password as a string of NATS's configuration, which parses the variable: without quotes it would read numbers, sizes, booleans, variables and
+ * comments in it. NATS would let anyone in with an empty one, and take one that begins with `$2a$` for a hash.
+ */
+function quoted(user: BusUser, password: string): string {
+  if (password === "" || password.startsWith("$2a$"))
+    throw new Error(`The password of ${user} at NATS must not be empty, and must not begin with $2a$.`);
+  return `"${password.replace(/["\\]/g, "\\$&")}"`;
 }
 
 /** Returns the NATS settings of a part; empty if it does not use the event bus. */
