@@ -28,13 +28,15 @@ function copyButtonOf(text, read) {
 
 function addCopyButton(figure) {
   const button = copyButtonOf("Copy", () => figure.querySelector("code").textContent);
-  button.className = "copy-code";
+  button.className = "copy";
   figure.querySelector("pre").before(button);
 }
 
 /** Replaces the link to a page's Markdown with a button that fetches and copies it. */
 function copyMarkdown(link) {
-  link.replaceWith(copyButtonOf("Copy page as Markdown", async () => (await fetch(link.href)).text()));
+  const button = copyButtonOf("Copy page as Markdown", async () => (await fetch(link.href)).text());
+  button.className = "quiet";
+  link.replaceWith(button);
 }
 
 // Some browsers have no storage, depending on their settings.

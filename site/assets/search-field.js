@@ -21,12 +21,16 @@ field.setAttribute("aria-keyshortcuts", isMac ? "Meta+K" : "Control+K");
 if (matchMedia("(hover: hover)").matches) field.placeholder += isMac ? " (⌘ K)" : " (Ctrl K)";
 
 let opened;
+let splitAtHits;
 /** The element that had the focus before the shortcut moved it. */
 let left;
 
 function open() {
-  opened ??= Promise.all([import(engine), import(finder), load(index)]).then(([{ default: MiniSearch }, rules, json]) =>
-    rules.openIndex(MiniSearch, json),
+  opened ??= Promise.all([import(engine), import(finder), load(index)]).then(
+    ([{ default: MiniSearch }, rules, json]) => {
+      ({ splitAtHits } = rules);
+      return rules.openIndex(MiniSearch, json);
+    },
   );
   return opened;
 }
@@ -64,12 +68,14 @@ function describe(asked, hits) {
   return `No results for “${asked}”. Check the spelling, or use fewer words. You can also search for a path such as /labels, a field such as weight_kg, or an error code such as not_found.`;
 }
 
-function toOption({ href, title, of, excerpt }, number) {
+function toOption({ href, title, of, excerpt, terms }, number) {
+  const marked = (text) =>
+    splitAtHits(text, terms).map((part, index) => (index % 2 ? element("mark", {}, part) : part));
   const parts = [
-    element("strong", {}, title),
+    element("strong", {}, ...marked(title)),
     " ",
     element("span", { className: "of" }, of),
-    element("p", {}, excerpt),
+    element("p", {}, ...marked(excerpt)),
   ];
   return element("a", { id: `found-${number}`, role: "option", tabIndex: -1, href }, ...parts);
 }

@@ -19,7 +19,7 @@ import { guidePage, overviewPage } from "./guides/guide-page.js";
 import { toMarkdownTwin } from "./guides/markdown-twin.js";
 import { type Page, readGuideFile } from "./guides/open-guide.js";
 import { createSearchIndex, toSections } from "./guides/search-index.js";
-import { SCRIPTED_PAGE_HEADERS } from "./layout/error-page.js";
+import { PAGE_HEADERS } from "./layout/error-page.js";
 import { FEED_PATH } from "./layout/page-facts.js";
 import { type DocsSite, SEARCH_PATH } from "./layout/search-form.js";
 import type { Site } from "./layout/site-header.js";
@@ -70,7 +70,7 @@ export async function renderSite({ hasArea }: Site, origin: string): Promise<Ren
   const sources = [...guideSources(site, origin, pages), ...referenceSources(site, reference)];
   for (const { path, html, markdown } of sources) {
     const text = markdown();
-    const twins = createTwins(`${path}.md`, html(), text, SCRIPTED_PAGE_HEADERS);
+    const twins = createTwins(`${path}.md`, html(), text, PAGE_HEADERS);
     addTwins(path, twins);
     addDocument(`${path}.md`, twins.markdown);
     addRedirect(`${path}/`, path);
@@ -78,9 +78,9 @@ export async function renderSite({ hasArea }: Site, origin: string): Promise<Ren
     await nextTurn();
   }
   const [llms = ""] = texts;
-  addTwins("/docs", createTwins("/llms.txt", overviewPage(site), llms, SCRIPTED_PAGE_HEADERS));
+  addTwins("/docs", createTwins("/llms.txt", overviewPage(site), llms, PAGE_HEADERS));
   for (const path of ["/", "/docs/"]) addRedirect(path, "/docs");
-  addDocument(SEARCH_PATH, createDocument(HTML, searchPage(site, pages, reference.resources), SCRIPTED_PAGE_HEADERS));
+  addDocument(SEARCH_PATH, createDocument(HTML, searchPage(site, pages, reference.resources), PAGE_HEADERS));
   const addText = (path: string, text: string | Buffer, type = "text/plain; charset=utf-8") =>
     addDocument(path, createDocument(type, text, FOR_ALL_ORIGINS));
   addText("/llms.txt", llms);

@@ -1,6 +1,6 @@
 import { guides } from "@shipping/api/guides";
 import MiniSearch from "minisearch";
-import { openIndex } from "./assets/find-sections.js";
+import { INDEX_OPTIONS, openIndex, splitAtHits } from "./assets/find-sections.js";
 import { findGuide, resources } from "./documents.js";
 import { createSearchIndex, toSections } from "./guides/search-index.js";
 import { searchSections } from "./reference/operations.js";
@@ -45,12 +45,42 @@ test("the text of a section counts more than its examples", () => {
   expect(search("urllib").map(({ title }) => title)).toContain("Without a client");
 });
 
-test("an excerpt begins and ends with a whole word", () => {
-  const [{ href = "", excerpt = "" } = {}] = search("retries");
-  const words = sections.find((section) => section.href === href)?.text.split(/\s+/) ?? [];
-  const shown = excerpt.split(/\s+/).filter((word) => word !== "…");
-  expect(excerpt).toMatch(/ …$/);
-  expect(shown.filter((word) => !words.includes(word))).toEqual([]);
+test("an excerpt is whole sentences of one paragraph, the first of them with the words that were found", () => {
+  for (const text of ["retries", "signature", "replayed", "sandbox label", "weight_kg", "webhook secret"]) {
+    const found = search(text);
+    for (const { href, excerpt, terms } of found.filter(({ excerpt }) => !excerpt.includes("…"))) {
+      const { text: whole = "", code = "", ...others } = sections.find((section) => section.href === href) ?? {};
+      const paragraph = [...whole.split("\n"), ...code.split("\n"), ...Object.values(others)].find((one) =>
+        one.includes(excerpt.replace(/^(?:(?:GET|POST|DELETE) \S+|Fields|Errors): |\.$/g, "")),
+      );
+      expect([href, excerpt, paragraph]).toEqual([href, excerpt, expect.any(String)]);
+      if (!code.includes(excerpt)) expect(excerpt).toMatch(/^[\p{Lu}\p{N}\p{P}/]|^[a-z_]+\b/u);
+      expect(terms.length).toBeGreaterThan(0);
+    }
+    expect(found.filter(({ excerpt }) => excerpt.length > 230)).toEqual([]);
+  }
+});
+
+test("a long sentence is cut between words, with a word that was found", () => {
+  const long = `It begins ${"far before ".repeat(40)}the needle${" and goes on".repeat(40)}.`;
+  const content = `A first paragraph.\n${long}`;
+  const index = new MiniSearch(INDEX_OPTIONS);
+  index.add({ href: "/a", title: "A", of: "B", text: content, content });
+  const [{ excerpt = "" } = {}] = openIndex(MiniSearch, JSON.stringify(index))("needle");
+  expect(excerpt).toMatch(/^… (?:far|before) .*the needle and goes .* …$/);
+});
+
+test("the words that were found are marked, a name by its parts, too", () => {
+  const marks = (text: string, terms: string[]) => splitAtHits(text, terms).filter((_part, index) => index % 2);
+  expect(splitAtHits("Retry it: retry_after, retries.", ["retry"])).toEqual([
+    "",
+    "Retry",
+    " it: ",
+    "retry_after",
+    ", retries.",
+  ]);
+  expect(marks("Größe, größer", ["größe"])).toEqual(["Größe"]);
+  expect(marks("<b>b</b>", [])).toEqual([]);
 });
 
 test("the fields of an event are found", () => {

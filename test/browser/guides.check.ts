@@ -86,8 +86,8 @@ describe("the button that copies", () => {
   test("is there for code, and not for what it prints", async () => {
     const page = await open("/docs/quick-start");
     const all = await page.locator("figure.code:not(.output)").count();
-    expect(await page.locator(".copy-code").count()).toBe(all);
-    expect(await page.locator("figure.output .copy-code").count()).toBe(0);
+    expect(await page.locator("figure .copy").count()).toBe(all);
+    expect(await page.locator("figure.output .copy").count()).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@ import { groups } from "@shipping/api/guides";
 import { loadAsset } from "@shipping/kit/http/send-document";
 import type { ComponentChildren } from "preact";
 import { siteAsset } from "../assets/site-asset.js";
-import { codeScript, renderDocument } from "../layout/html-document.js";
+import { renderDocument } from "../layout/html-document.js";
 import { PageFacts } from "../layout/page-facts.js";
 import { type DocsSite, SearchForm, SearchScript } from "../layout/search-form.js";
 import { SiteHeader } from "../layout/site-header.js";
@@ -40,7 +40,6 @@ export function renderPage(site: DocsSite, { title, about, path, sections = [], 
     head: (
       <>
         <PageFacts site={site} path={path} about={about} />
-        <script src={codeScript.href} />
         <SearchScript />
       </>
     ),

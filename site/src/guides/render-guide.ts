@@ -9,7 +9,7 @@ import { findFigure } from "./figures.js";
 export interface Rendered {
   html: string;
   sections: { id: string; title: string; level: number }[];
-  /** For the search: text and examples below each heading. The first entry has no heading. */
+  /** For the search: text, a paragraph a line, and examples below each heading. The first entry has no heading. */
   texts: { id: string; title: string; text: string; code: string }[];
 }
 
@@ -55,8 +55,9 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
     if (token.type === "tr_open") setRowId(token, tokens[index + 2]?.content ?? "");
     redirectLinks(token.children ?? []);
     const last = texts.at(-1);
-    if (last && token.type === "inline") last.text += ` ${toText(token.content)}`;
-    if (last && token.type === "fence") last.code += ` ${token.content}`;
+    if (last && token.type === "inline") last.text += toParagraph(token.content, tokens[index - 1]?.type);
+    if (last && token.type === "tr_close") last.text += "\n";
+    if (last && token.type === "fence") last.code += `\n${token.content}`;
   }
   return { sections, texts, html: md.renderer.render(withTabs(tokens), md.options, {}) };
 }
@@ -134,8 +135,15 @@ export function toHref(target: string): string | undefined {
   return guide && `/docs/${guide.slug}${fragment}`;
 }
 
+/** A line for the search. The cells of a row share one, and a heading is the title of its section. */
+function toParagraph(markdown: string, opening = ""): string {
+  if (opening === "heading_open") return "";
+  const text = toText(markdown).replaceAll("\n", " ");
+  return /^t[dh]_open$/.test(opening) ? `${text} · ` : `${text}\n`;
+}
+
 function toText(markdown: string): string {
-  return markdown.replace(/\]\([^()]*\)/g, "]").replace(/[`*[\]]/g, "");
+  return markdown.replace(/!?\[|\]\([^()]*\)|[`*\]]/g, "");
 }
 
 export function renderCode(blocks: readonly Code[]): string {

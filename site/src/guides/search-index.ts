@@ -40,5 +40,5 @@ function joinText({ endpoint, text, code, names, codes }: Section): string {
     code,
   ]
     .filter(Boolean)
-    .join(" ");
+    .join("\n");
 }

@@ -22,24 +22,26 @@ export interface Code {
   caption?: string;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  sh: "Shell",
-  ts: "TypeScript",
-  js: "JavaScript",
-  json: "JSON",
-  python: "Python",
-  go: "Go",
-  ruby: "Ruby",
-  php: "PHP",
-  java: "Java",
-  http: "HTTP",
-};
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    sh: "Shell",
+    ts: "TypeScript",
+    js: "JavaScript",
+    json: "JSON",
+    python: "Python",
+    go: "Go",
+    ruby: "Ruby",
+    php: "PHP",
+    java: "Java",
+    http: "HTTP",
+  }),
+);
 
 export function CodeExample({ language, code, isOutput = false, caption }: Code) {
-  const name = caption ?? (isOutput ? "Output" : NAMES[language]);
+  const name = caption ?? (isOutput ? "Output" : (NAMES.get(language) ?? "Text"));
   return (
     <figure class={isOutput ? "code output" : "code"}>
-      {name && <figcaption>{name}</figcaption>}
+      <figcaption>{name}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: A box that scrolls has to be reachable by keyboard. */}
       <pre tabIndex={0}>
         {/* `highlight` escapes the code. */}
@@ -72,7 +74,7 @@ export function CodeTabs({ blocks }: { blocks: readonly Code[] }) {
 
 /** The name of a tab, by which the reader's choice is remembered. */
 function getTabName({ language, code }: Code): string {
-  return language === "sh" && code.includes("curl ") ? "curl" : (NAMES[language] ?? language);
+  return language === "sh" && code.includes("curl ") ? "curl" : (NAMES.get(language) ?? language);
 }
 
 /** Code as HTML with the classes of `code.css`. Unknown languages are plain text. */

@@ -27,19 +27,14 @@ export function refusalWords(failure: Failure) {
 
 const POLICY = [
   ...["default-src 'none'", "style-src 'self'", "img-src 'self'", "form-action 'self'", "base-uri 'none'"],
-  "frame-ancestors 'none'",
+  ...["frame-ancestors 'none'", "script-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"],
+  "connect-src 'self'",
 ].join("; ");
 
-/** Security headers for pages without scripts. */
-const PLAIN_PAGE_HEADERS = {
+/** Security headers for pages with our own scripts, which load the index of the search, and try requests to the API of this host. */
+export const PAGE_HEADERS = {
   "Content-Security-Policy": POLICY,
   "Referrer-Policy": "no-referrer",
-};
-
-/** Security headers for pages with our own scripts, which load the index of the search, and try requests to the API of this host. */
-export const SCRIPTED_PAGE_HEADERS = {
-  ...PLAIN_PAGE_HEADERS,
-  "Content-Security-Policy": `${POLICY}; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'; connect-src 'self'`,
 };
 
 /** True if an error must be a page, because the client is a browser. */
@@ -74,7 +69,7 @@ export function sendErrorPage(response: ServerResponse, site: Site, failure: Fai
   });
   const body = Buffer.from(page);
   response.writeHead(failure.status, {
-    ...PLAIN_PAGE_HEADERS,
+    ...PAGE_HEADERS,
     "Content-Type": "text/html; charset=utf-8",
     "Content-Length": body.length,
     "Cache-Control": "no-store",

@@ -12,10 +12,10 @@ export const mark = loadAsset("/favicon.svg", siteAsset("mark.svg"));
 // Browsers request this path without a link, and some cannot read SVG there.
 const picture = loadAsset("/favicon.ico", siteAsset("mark-32.png"));
 
-/** The script of pages with examples: tabs and copy buttons. Pages also work without it. */
-export const codeScript = loadAsset("/code.js", siteAsset("code.js"));
+/** The script of all pages: the theme, and tabs and copy buttons for examples. Pages also work without it. */
+const pageScript = loadAsset("/code.js", siteAsset("theme.js"), siteAsset("code.js"));
 
-export const siteAssets = [siteStyle, codeScript, mark, picture];
+export const siteAssets = [siteStyle, pageScript, mark, picture];
 
 interface HtmlDocument {
   /** Without the site name. */
@@ -37,6 +37,8 @@ export function renderDocument({ title, styles, scripts = [], environment, head,
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · ${SITE_NAME}`}</title>
+        {/* Before the styles, so that it does not wait for them, and the first paint has the reader's theme. */}
+        <script src={pageScript.href} />
         {styles.map(({ href }) => (
           <link rel="stylesheet" href={href} />
         ))}

@@ -14,11 +14,13 @@ interface SiteHeaderProps {
   part?: SitePart;
   /** On phones, these links are in the menu, before those of the site. */
   menu?: ComponentChildren;
+  /** The end of the header: who is signed in. */
+  account?: ComponentChildren;
   children?: ComponentChildren;
 }
 
 /** The header. On phones it has one line: the logo, the search, and a menu with everything else. */
-export function SiteHeader({ site, part, menu, children }: SiteHeaderProps) {
+export function SiteHeader({ site, part, menu, account, children }: SiteHeaderProps) {
   const link = (target: SitePart, path: string, text: string) => (
     <a href={path} aria-current={part === target ? "true" : undefined}>
       {text}
@@ -39,14 +41,26 @@ export function SiteHeader({ site, part, menu, children }: SiteHeaderProps) {
       </a>
       {links}
       {children}
+      <ThemeButton />
+      {account}
       <details class="menu">
         <summary class="button quiet">Menu</summary>
         <div class="panel">
           {menu}
           {links}
+          <ThemeButton />
         </div>
       </details>
     </header>
+  );
+}
+
+/** Chooses between the system's colour scheme, light and dark. It is shown only if the script that acts on it runs. */
+function ThemeButton() {
+  return (
+    <button type="button" class="quiet theme">
+      <span>Theme: system</span>
+    </button>
   );
 }
 

@@ -1,7 +1,7 @@
 import { type Asset, loadAsset } from "@shipping/kit/http/send-document";
 import type { ComponentChildren } from "preact";
 import { siteAsset } from "../assets/site-asset.js";
-import { codeScript, renderDocument } from "../layout/html-document.js";
+import { renderDocument } from "../layout/html-document.js";
 import { PageFacts } from "../layout/page-facts.js";
 import { type DocsSite, SearchForm, SearchScript } from "../layout/search-form.js";
 import { SiteHeader } from "../layout/site-header.js";
@@ -48,7 +48,6 @@ export function renderReference(
     head: (
       <>
         <PageFacts site={site} path={path} about={about} />
-        <script src={codeScript.href} />
         <SearchScript />
       </>
     ),

@@ -3,7 +3,7 @@ import { getCapabilities } from "@shipping/api/limits";
 import type { Environment } from "@shipping/kit/caller";
 import { createDocument, loadAsset, sendDocument } from "@shipping/kit/http/send-document";
 import { siteAsset } from "@shipping/site/assets/site-asset";
-import { codeScript, renderDocument } from "@shipping/site/layout/html-document";
+import { renderDocument } from "@shipping/site/layout/html-document";
 import { SiteHeader } from "@shipping/site/layout/site-header";
 import type { Router } from "express";
 import type { SignedIn } from "../session/session.js";
@@ -54,17 +54,16 @@ export function renderArea(page: HtmlPage, { page: route, session, environment: 
     title: place,
     styles: [style],
     scripts: [script],
-    head: <script src={codeScript.href} />,
     environment: session && environment,
     children: (
       <>
         <SiteHeader
           site={{ hasArea: true }}
           part="developers"
+          account={session && <Account session={session} />}
           menu={session && <PhoneMenu session={session} section={section} environment={environment} />}
         >
           {session && <SearchForm environment={environment ?? "sandbox"} text={page.searched} />}
-          {session && <Account session={session} />}
         </SiteHeader>
         {session && <EnvironmentBand section={section} environment={environment} />}
         {session ? (
