@@ -72,9 +72,11 @@ export function CodeTabs({ blocks }: { blocks: readonly Code[] }) {
   );
 }
 
-/** The name of a tab, by which the reader's choice is remembered. */
+/** The name of a tab, by which the reader's choice is remembered. The command that installs a client belongs to its language. */
 function getTabName({ language, code }: Code): string {
-  return language === "sh" && code.includes("curl ") ? "curl" : (NAMES.get(language) ?? language);
+  if (language !== "sh") return NAMES.get(language) ?? language;
+  const installed = { npm: "TypeScript", pip: "Python" }[/^(npm|pip) install /.exec(code)?.[1] ?? ""];
+  return installed ?? (code.includes("curl ") ? "curl" : "Shell");
 }
 
 /** Code as HTML with the classes of `code.css`. Unknown languages are plain text. */
