@@ -60,7 +60,7 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
           rows={entries}
         />
       )}
-      <Paging path={`${AREA_PATH}/audit`} after={after} next={nextCursor} />
+      <Paging path={`${AREA_PATH}/audit`} query={request.query} after={after} next={nextCursor} />
     </>,
   );
   return missing.length === 0 ? page : { ...page, refreshSeconds: getRetrySeconds(request.url) };

@@ -40,7 +40,7 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
         actions="Actions"
         rows={members}
       />
-      <Paging path={MEMBERS_PATH} after={after} next={nextCursor} />
+      <Paging path={MEMBERS_PATH} query={query} after={after} next={nextCursor} />
     </>,
   );
 }

@@ -73,7 +73,7 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
           rowClass={({ active }) => (active ? undefined : "over")}
         />
       )}
-      <Paging path={list} after={first ? undefined : after} next={nextCursor} />
+      <Paging path={list} query={query} after={first ? undefined : after} next={nextCursor} />
       <h2>Rotate a key</h2>
       <p>
         Create a new key and switch your program to it. When "Last used" of the old key no longer changes, revoke the

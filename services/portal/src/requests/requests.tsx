@@ -43,6 +43,7 @@ export async function showRequests(deps: PageDeps, request: PageRequest): Promis
           )}
           <Paging
             path={toPath(list, { ...filter, after: undefined })}
+            query={query}
             after={after}
             next={read.nextCursor}
             nextWords={read.lookedBackTo ? "Search older requests" : "Next page"}

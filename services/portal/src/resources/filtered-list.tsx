@@ -82,7 +82,7 @@ function FoundRows(props: FilteredListProps & { page: FoundPage; path: string })
           )}
         </div>
         {page.incomplete && <Incomplete />}
-        <Paging path={toPath(path, filter)} after={filter.after} next={page.nextCursor} />
+        <Paging path={toPath(path, filter)} query={request.query} after={filter.after} next={page.nextCursor} />
       </>
     );
   }
@@ -110,7 +110,7 @@ function FoundRows(props: FilteredListProps & { page: FoundPage; path: string })
         </LabelSelection>
       )}
       <div class="list-foot">
-        <Paging path={toPath(path, filter)} after={filter.after} next={page.nextCursor} />
+        <Paging path={toPath(path, filter)} query={request.query} after={filter.after} next={page.nextCursor} />
         <p class="hint">
           Newest first. Times in <ZoneName />.
         </p>

@@ -67,7 +67,7 @@ export async function showOrder(deps: PageDeps, request: PageRequest): Promise<P
       ) : (
         <RecordTable records={shipments} kind="shipments" environment={environment} />
       )}
-      <Paging path={`${base}/orders/${id}`} after={after} next={nextCursor} />
+      <Paging path={`${base}/orders/${id}`} query={request.query} after={after} next={nextCursor} />
     </>,
   );
   return retryMissing(page, request, [changes.keys, changes.outcomes]);

@@ -63,7 +63,7 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
           rowClass={({ status }) => (status === "active" ? undefined : "over")}
         />
       )}
-      <Paging path={list} after={after} next={nextCursor} />
+      <Paging path={list} query={request.query} after={after} next={nextCursor} />
     </>,
   );
 }
