@@ -12,6 +12,7 @@ import {
   WebhooksService,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { DispatchDeps } from "./dispatch/deps.js";
+import { listFailingResources } from "./events/failing-resources.js";
 import { filterMissing, getEvent, listArrived, listEventOutcomes } from "./events/read-events.js";
 import { acknowledgeFailing, claimFailing } from "./health/claim-failing.js";
 import { listTestDeliveries } from "./health/list-test-deliveries.js";
@@ -56,6 +57,7 @@ export const webhooksPeers: Peers = {
     its.listTestDeliveries,
     its.getEvent,
     its.listEventOutcomes,
+    its.listFailingResources,
     its.listChanges,
     its.acknowledgeChanges,
     its.claimFailing,
@@ -88,6 +90,7 @@ export function webhooksRoutes(deps: DispatchDeps, stream: StreamDeps): Routes {
       acknowledgeChanges: (request) => acknowledgeChanges(deps, request),
       getEvent: (request) => getEvent(deps, request),
       listEventOutcomes: (request) => listEventOutcomes(deps, request),
+      listFailingResources: (request) => listFailingResources(deps, request),
       filterMissing: (request) => filterMissing(deps, request),
       listArrived: (request) => listArrived(deps, request),
       getStream: () => getStream(stream),

@@ -19,7 +19,7 @@ export interface SearchOptions<Of extends FoundColumns> {
 
 type FoundColumns = Columns & { id: "text"; createdAt: "timestamptz" };
 
-/** The result: one page, newest first. */
+/** The result: one page. */
 export interface Found<Row> {
   rows: Row[];
   /** The last id of the page; absent on the last page. */
@@ -34,19 +34,22 @@ export const MAX_MATCHES = { filter: 10_000, text: 1_000 };
 interface Wanted extends PlaceInList {
   caller: Caller;
   statuses: readonly string[];
+  /** A further condition. An index has its columns between state and time of creation. */
+  only: Sql;
   /** The query reads one row more than the page shows, which tells whether there is another page. */
   most: number;
 }
 
 /**
  * Creates the search for a caller's rows, on the connections for lists. Without a text it reads a part of one index; with one, the rows
- * that match one of the text's interpretations.
+ * that match one of the text's interpretations. `only` leaves out other rows.
  */
 export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>) {
   const { table, statuses } = options;
   return async (
     deps: ReadDeps,
     request: { caller?: CallerMessage | undefined; search?: Search | undefined },
+    only: Sql = sql`true`,
   ): Promise<Found<Row<Of>>> => {
     const caller = requireCaller(request);
     if (!request.search) throw new Error("The request does not say what to find.");
@@ -56,9 +59,9 @@ export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>)
     if (text.includes("\0")) return { rows: [] };
     const place = await placeAfter(deps, { caller, table, ...search });
     const states = status === undefined ? statuses : [status];
-    const wanted = { ...place, caller, statuses: states, most: limit + 1 };
+    const wanted = { ...place, caller, statuses: states, only, most: limit + 1 };
     const all = text === "" && ids.length === 0;
-    const statement = all ? newest(options, wanted) : matching(options, wanted, { text, ids });
+    const statement = all ? first(options, wanted) : matching(options, wanted, { text, ids });
     const [read, matches] = await Promise.all([
       deps.db.runList<Row<Of> & { id: string }>(statement),
       countsMatches && countMatches(deps, options, wanted, all ? undefined : { text, ids }),
@@ -72,37 +75,39 @@ export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>)
   };
 }
 
-/** Selects the newest rows of each state, merged. */
-function newest({ table, columns }: SearchOptions<FoundColumns>, wanted: Wanted): Sql {
-  const { caller, statuses, from, before, at, id, most } = wanted;
+/** Selects the first rows of each state, merged. */
+function first({ table, columns }: SearchOptions<FoundColumns>, wanted: Wanted): Sql {
+  const { caller, statuses, only, from, before, at, id, most, order } = wanted;
+  const { direction, follows } = ORDERS[order];
   return sql`
     SELECT found.* FROM unnest(${[...statuses]}::text[]) AS wanted (status)
     CROSS JOIN LATERAL (
       SELECT ${selectColumns(columns)} FROM ${raw(table)}
-      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND created_at >= ${from}::timestamptz
-        AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
-      ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint) AS found
-    ORDER BY "createdAt" DESC, id DESC LIMIT ${most}::bigint`;
+      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND ${only} AND created_at >= ${from}::timestamptz
+        AND created_at < ${before}::timestamptz AND (created_at, id) ${follows} (${at}::timestamptz, ${id})
+      ORDER BY created_at ${direction}, id ${direction} LIMIT ${most}::bigint) AS found
+    ORDER BY "createdAt" ${direction}, id ${direction} LIMIT ${most}::bigint`;
 }
 
 /** Counts the matches on all pages: a part of the index, or the rows that the text and these IDs name. */
 async function countMatches(
   { db }: ReadDeps,
   options: SearchOptions<FoundColumns>,
-  { caller, statuses, from, before }: Wanted,
+  wanted: Wanted,
   named: Named | undefined,
 ): Promise<number> {
+  const { caller, statuses, only, from, before } = wanted;
   const inTime = sql`created_at >= ${from}::timestamptz AND created_at < ${before}::timestamptz`;
   const each = sql`
     SELECT id FROM unnest(${[...statuses]}::text[]) AS wanted (status) CROSS JOIN LATERAL (
       SELECT id FROM ${raw(options.table)}
-      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND ${inTime}
+      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND ${only} AND ${inTime}
       LIMIT ${MAX_MATCHES.filter + 1}::bigint) AS found
     LIMIT ${MAX_MATCHES.filter + 1}::bigint`;
   const matched =
     named &&
     sql`
-    SELECT DISTINCT id FROM (${selectNamed(options, caller, named)}) AS matched
+    SELECT DISTINCT id FROM (${selectNamed(options, wanted, named)}) AS matched
     WHERE status = ANY(${[...statuses]}::text[]) AND ${inTime}`;
   const [counted] = await db.runList<{ count: number }>(
     sql`SELECT count(*)::integer AS count FROM (${matched ?? each}) AS counted`,
@@ -116,8 +121,9 @@ interface Named {
 }
 
 /** Selects the rows that the text names, and those with these IDs. */
-function selectNamed({ table, names }: SearchOptions<FoundColumns>, caller: Caller, { text, ids }: Named): Sql {
-  const read = sql`SELECT id, status, created_at FROM ${raw(table)} WHERE ${ownedSql(caller)} AND`;
+function selectNamed({ table, names }: SearchOptions<FoundColumns>, wanted: Wanted, { text, ids }: Named): Sql {
+  const owned = sql`${ownedSql(wanted.caller)} AND ${wanted.only}`;
+  const read = sql`SELECT id, status, created_at FROM ${raw(table)} WHERE ${owned} AND`;
   const readings = [sql`${read} id = ANY(${[...ids]}::text[])`, ...names.map((name) => sql`${read} ${name} = ${text}`)];
   return join(readings, " UNION ALL ");
 }
@@ -125,19 +131,26 @@ function selectNamed({ table, names }: SearchOptions<FoundColumns>, caller: Call
 /** Selects the same rows, filtered by state and time, and sorted. */
 function matching(options: SearchOptions<FoundColumns>, wanted: Wanted, named: Named): Sql {
   const { table, columns } = options;
-  const { caller, statuses, from, before, at, id, most } = wanted;
+  const { caller, statuses, from, before, at, id, most, order } = wanted;
+  const { direction, follows } = ORDERS[order];
   return sql`
     WITH page AS (
-      SELECT DISTINCT created_at, id FROM (${selectNamed(options, caller, named)}) AS matched
+      SELECT DISTINCT created_at, id FROM (${selectNamed(options, wanted, named)}) AS matched
       WHERE status = ANY(${[...statuses]}::text[]) AND created_at >= ${from}::timestamptz
-        AND created_at < ${before}::timestamptz AND (created_at, id) < (${at}::timestamptz, ${id})
-      ORDER BY created_at DESC, id DESC LIMIT ${most}::bigint)
+        AND created_at < ${before}::timestamptz AND (created_at, id) ${follows} (${at}::timestamptz, ${id})
+      ORDER BY created_at ${direction}, id ${direction} LIMIT ${most}::bigint)
     SELECT found.* FROM page CROSS JOIN LATERAL (
       SELECT ${selectColumns(columns)} FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = page.id LIMIT 1) AS found
-    ORDER BY found."createdAt" DESC, found.id DESC`;
+    ORDER BY found."createdAt" ${direction}, found.id ${direction}`;
 }
 
-/** The part of a list, sorted newest first, that a page shows. Times are ISO 8601, `-infinity` or `infinity`. */
+/** The orders of a list, by time of creation, and where each begins. */
+const ORDERS = {
+  newest: { direction: sql`DESC`, follows: sql`<`, beginning: { at: "infinity", id: "" } },
+  oldest: { direction: sql`ASC`, follows: sql`>`, beginning: { at: "-infinity", id: "" } },
+} as const;
+
+/** The part of a list that a page shows. Times are ISO 8601, `-infinity` or `infinity`. */
 export interface PlaceInList {
   /** The earliest time of creation. */
   from: string;
@@ -146,6 +159,7 @@ export interface PlaceInList {
   /** Set to show only rows that come after this time and id. */
   at: string;
   id: string;
+  order: keyof typeof ORDERS;
 }
 
 /** Returns where a page begins in a list. After a row that the caller does not have, it is the first page. */
@@ -157,15 +171,17 @@ export async function placeAfter(
     createdFrom?: string | undefined;
     createdBefore?: string | undefined;
     after?: string | undefined;
+    oldestFirst?: boolean | undefined;
   },
 ): Promise<PlaceInList> {
   const { caller, table, after, createdFrom: from = "-infinity", createdBefore: before = "infinity" } = asked;
+  const order = asked.oldestFirst ? "oldest" : "newest";
   const [row] =
     after === undefined
       ? []
       : await db.runList<{ createdAt: Date }>(sql`
           SELECT created_at AS "createdAt" FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = ${after} LIMIT 1`);
   return row && after !== undefined
-    ? { from, before, at: row.createdAt.toISOString(), id: after }
-    : { from, before, at: "infinity", id: "" };
+    ? { from, before, order, at: row.createdAt.toISOString(), id: after }
+    : { from, before, order, ...ORDERS[order].beginning };
 }

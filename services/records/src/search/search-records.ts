@@ -27,35 +27,40 @@ const readLabelIds = searchOwned({
   columns: pickColumns(shipmentColumns, ["id", "createdAt", "labelId"]),
 });
 
-const readOrders = (deps: ReadDeps, request: SearchRequest): Promise<Found<OrderRow>> =>
+const readOrders = (deps: ReadDeps, request: SearchOrdersRequest): Promise<Found<OrderRow>> =>
   (isRowsOnly(request) ? listOrders : searchOrderRows)(deps, request);
-const readShipments = (deps: ReadDeps, request: SearchRequest): Promise<Found<ShipmentRow>> =>
-  (isRowsOnly(request) ? listShipments : searchShipmentRows)(deps, request);
+const readShipments = (deps: ReadDeps, request: SearchShipmentsRequest): Promise<Found<ShipmentRow>> =>
+  (isRowsOnly(request) ? listShipments : searchShipmentRows)(deps, request, onlyTo(request));
+
+/** The condition on the country of shipments, as the index has it. */
+const onlyTo = ({ country }: SearchShipmentsRequest) =>
+  country === undefined ? undefined : sql`recipient->>'country' = ${country}`;
 
 function isRowsOnly({ search }: SearchRequest): boolean {
   return !search || search.rowsOnly || (search.text === undefined && search.ids.length === 0);
 }
 
-/** How many matches of a text are examined for a page of one state, which only the records themselves have. */
+/** How many matches of a text are examined for a page of one state or country, which only the records themselves have. */
 const MAX_EXAMINED = 400;
 
 /** Creates the search for records by ID, or by any words of theirs. */
-function byWords<Page extends { nextCursor?: string; matches?: number }>(
+function byWords<Request extends SearchRequest, Page extends { nextCursor?: string; matches?: number }>(
   table: RecordTable,
-  read: (deps: ReadDeps, request: SearchRequest) => Promise<Page>,
+  read: (deps: ReadDeps, request: Request) => Promise<Page>,
 ) {
-  return async (deps: ReadDeps, request: SearchRequest) => {
+  return async (deps: ReadDeps, request: Request) => {
     const { search } = request;
     const text = search?.text?.trim() ?? "";
     if (!search || text === "" || text.includes("\0")) return { ...(await read(deps, request)), incomplete: false };
     const caller = requireCaller(request);
-    const place = await placeAfter(deps, { caller, table, ...search });
+    const place = await placeAfter(deps, { caller, table, ...search, oldestFirst: false });
     // Only the first page counts: a later one would examine again what earlier ones have.
     const counts = search.countsMatches && search.after === undefined;
-    const page = search.status === undefined ? search.limit + 1 : MAX_EXAMINED;
+    const isNarrowed = search.status !== undefined || ("country" in request && request.country !== undefined);
+    const page = isNarrowed ? MAX_EXAMINED : search.limit + 1;
     const most = counts ? MAX_MATCHES.text + 1 : page;
     const { ids, all } = await findByText(deps, { ...place, caller, table, text, most });
-    const wanted = { ...search, text, ids: [...search.ids, ...ids], countsMatches: counts };
+    const wanted = { ...search, text, ids: [...search.ids, ...ids], countsMatches: counts, oldestFirst: false };
     const { matches = 0, ...found } = await read(deps, { ...request, search: wanted });
     const isCounted = counts && (all || matches >= most);
     // The search goes on after the last that was examined.
@@ -71,15 +76,17 @@ function byWords<Page extends { nextCursor?: string; matches?: number }>(
 
 const findOrders = byWords("orders", readOrders);
 const findShipments = byWords("shipments", readShipments);
-const findLabelIds = byWords("shipments", readLabelIds);
+const findLabelIds = byWords("shipments", (deps: ReadDeps, request: SearchShipmentsRequest) =>
+  readLabelIds(deps, request, onlyTo(request)),
+);
 
-/** Finds the caller's orders, newest first. */
+/** Finds the caller's orders. */
 export async function searchOrders(deps: ReadDeps, request: SearchOrdersRequest) {
   const { rows, ...found } = await findOrders(deps, request);
   return { ...found, data: listJson(rows.map(orderJson)) };
 }
 
-/** Finds the caller's shipments, newest first. */
+/** Finds the caller's shipments. */
 export async function searchShipments(deps: ReadDeps, request: SearchShipmentsRequest) {
   if (request.labelIdsOnly) {
     const { rows, ...found } = await findLabelIds(deps, request);
