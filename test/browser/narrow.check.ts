@@ -11,7 +11,7 @@ const browser = useBrowser();
 
 /** The pages without an ID that a member can open and that are HTML, in the sandbox. */
 const AREA_PAGES = pages
-  .filter(({ method, access, path }) => method === "GET" && access !== "anyone" && !/\{id\}|csv|merged/.test(path))
+  .filter(({ method, access, path }) => method === "GET" && access !== "anyone" && !/\{id\}|csv|merged|news/.test(path))
   .map(({ path }) => `/developers${path.replace("{environment}", "sandbox")}`);
 const LISTS = ["shipments", "labels", "orders", "requests", "webhooks", "keys"].map(
   (list) => `/developers/sandbox/${list}`,

@@ -36,7 +36,7 @@ async function withThings() {
 const accountPages = pages.filter((page) => page.access !== "anyone");
 
 /** The forms that change only the person who submits them. */
-const OWN = ["/accounts", "/sessions", "/sessions/end"];
+const OWN = ["/accounts", "/sessions", "/sessions/end", "/{environment}/views"];
 
 /** The fields of the forms of a page for an admin. Pages of forms have that of their path; three others have one as well. */
 function fieldsOn({ path, access }: AccountPage): string[][] {
@@ -53,7 +53,7 @@ function fieldsOn({ path, access }: AccountPage): string[][] {
 /** The minimum content of a form that has such a field: an ID, and a session that is not the sender's. */
 function fillIn(path: string): Record<string, string> {
   const page = pages.find((one) => one.method === "POST" && one.path === path);
-  const least = { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa", session: "none" };
+  const least = { form_id: "form_mfrggzdfmztwq2lknnwg23tpoa", session: "none", act: "delete", view: "none" };
   return Object.fromEntries(
     Object.entries(least).filter(([name]) => page?.method === "POST" && page.form && name in page.form),
   );
@@ -161,7 +161,7 @@ describe("every page", () => {
       const { headers } = await visitor.get(path);
       expect(headers).toMatchObject({
         "content-security-policy":
-          "default-src 'none';script-src 'self';style-src 'self';img-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none';require-trusted-types-for 'script';trusted-types 'none'",
+          "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none';require-trusted-types-for 'script';trusted-types 'none'",
         "referrer-policy": "same-origin",
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",

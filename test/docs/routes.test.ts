@@ -57,6 +57,7 @@ const otherTraces: Record<string, string> = {
   "POST /developers/sign-in": "none: `member.signed_in` follows",
   "POST /developers/sign-in/link": "reads",
   "POST /developers/decline": "reads",
+  "POST /developers/{environment}/views": "none: views are the member's own",
 };
 
 const LINKS = "refused sign-ins of a client";
@@ -81,6 +82,7 @@ const ownLimits: Record<string, string> = {
     "100 labels, 16 MiB; 4 wait at most, 8 s and 256 MiB, in a process of their own",
   "GET /developers/{environment}/labels/{id}/picture":
     "16 wait at most; 5 s and 96 MiB each, in a process of their own",
+  "POST /developers/{environment}/views": "50 views of a member",
   "POST /developers/{environment}/keys/new": "50 active keys; 10 an hour and account, 200 an hour in all",
   "POST /developers/{environment}/webhooks/new": SUBSCRIPTIONS,
   "POST /developers/{environment}/webhooks/{id}/test": "10 tests a minute",

@@ -29,7 +29,7 @@ export const rooms: Record<string, readonly string[]> = {
   "services/webhooks/src": [".", "operator", "dispatch", "health", "events", "stream", "subscriptions", "egress"],
   "services/portal/src": [
     ...[".", "operator", "account", "overview", "search", "sign-in", "webhooks", "resources", "events", "read"],
-    ...["requests", "keys", "page", "session", "limits", "members", "audit", "feed", "mail", "database"],
+    ...["requests", "keys", "lists", "page", "session", "limits", "members", "audit", "feed", "mail", "database"],
   ],
   "deploy/local/src": ["cluster", "demo", "listen", "platform", "databases", "servers", "."],
 };

@@ -1,5 +1,5 @@
 // The pages' only script. They work without it. It moves between results by key, selects all labels, passes on links, wipes secrets, reloads pages
-// restored by Back, shows times in the reader's zone, and copies.
+// restored by Back, asks for new rows, shows times in the reader's zone, and copies.
 
 const passedOn = document.querySelector("form[data-link]");
 function passLink() {
@@ -148,4 +148,43 @@ for (const form of document.querySelectorAll("form.selection")) {
   form.querySelector(".list-bar").prepend(all);
   form.querySelector(".merge").after(number);
   count();
+}
+// Lists ask now and then whether they have new rows. A hidden page does not ask, and one that gets no answer three times in a row stops.
+const ASK_MS = 15_000;
+for (const news of document.querySelectorAll("[data-news]")) {
+  let failures = 0;
+  let askedAt = Date.now();
+  let timer;
+  const show = ({ count = 0, changed = false }) => {
+    const words = count >= 100 ? "100 or more new" : `${count} new`;
+    if (!count && !changed) return;
+    const link = document.createElement("a");
+    link.href = location.href;
+    link.textContent = changed
+      ? "The list has changed: show it as it is now"
+      : `${words}: show ${count === 1 ? "it" : "them"}`;
+    if (news.textContent !== link.textContent) news.replaceChildren(link);
+  };
+  const ask = async () => {
+    askedAt = Date.now();
+    try {
+      const answer = await fetch(news.dataset.news, { signal: AbortSignal.timeout(ASK_MS) });
+      if (answer.status === 401 || answer.redirected) failures = Infinity;
+      else if (!answer.ok) throw new Error(answer.statusText);
+      else {
+        failures = 0;
+        show(await answer.json());
+      }
+    } catch {
+      failures++;
+    }
+    plan();
+  };
+  const plan = () => {
+    clearTimeout(timer);
+    if (failures >= 3 || document.hidden) return;
+    timer = setTimeout(ask, Math.max(0, askedAt + ASK_MS * 2 ** failures - Date.now()));
+  };
+  document.addEventListener("visibilitychange", plan);
+  plan();
 }

@@ -21,6 +21,8 @@ import {
 import { showEvent } from "./events/event.js";
 import { keyFields, showKeyForm, submitKeyForm } from "./keys/create-key.js";
 import { confirmRevoke, showKeys, submitRevoke } from "./keys/keys.js";
+import { newsQuery } from "./lists/news.js";
+import { showViews, submitViews, viewFields, viewsQuery } from "./lists/saved-views.js";
 import { showOverview } from "./overview/overview.js";
 import { searchQuery } from "./page/layout.js";
 import type { AccountPage, PageRoute, Section } from "./page/page.js";
@@ -28,9 +30,10 @@ import { pagingQuery } from "./page/paging.js";
 import { confirmationFields } from "./page/read-form.js";
 import { requestsQuery } from "./requests/filter.js";
 import { showRequest } from "./requests/request.js";
-import { showRequests } from "./requests/requests.js";
+import { showRequestNews, showRequests } from "./requests/requests.js";
 import { exportCsv } from "./resources/export-csv.js";
 import { listQuery } from "./resources/filter.js";
+import { showNews } from "./resources/find-resources.js";
 import { confirmVoid, downloadLabel, fileQuery, showLabel, showPicture, submitVoid } from "./resources/label.js";
 import { showLabels } from "./resources/labels.js";
 import { downloadLabels } from "./resources/merge-labels.js";
@@ -50,7 +53,7 @@ import {
 } from "./sign-in/sign-in-provider.js";
 import { showSubscriptionForm, submitSubscriptionForm, subscriptionFields } from "./webhooks/create-subscription.js";
 import { confirmDisable, showSubscription, submitDisable } from "./webhooks/subscription.js";
-import { showSubscriptions } from "./webhooks/subscriptions.js";
+import { showSubscriptionNews, showSubscriptions, subscriptionNewsQuery } from "./webhooks/subscriptions.js";
 import { showTest, submitTest, testQuery } from "./webhooks/test-page.js";
 
 /** The pages of a section, whose paths begin with that of the section. */
@@ -99,19 +102,45 @@ export const pages: readonly PageRoute[] = [
   ]),
   { method: "GET", path: "/{environment}", section: "overview", access: "viewer", handler: showOverview },
   { method: "GET", path: "/{environment}/search", access: "viewer", query: searchQuery, handler: showSearch },
+  { method: "GET", path: "/{environment}/views", access: "viewer", query: viewsQuery, handler: showViews },
+  { method: "POST", path: "/{environment}/views", access: "viewer", form: viewFields, handler: submitViews },
   ...section("shipments", "/{environment}/shipments", [
     { method: "GET", path: "", access: "viewer", query: listQuery, handler: showShipments },
     { method: "GET", path: "/csv", access: "viewer", query: listQuery, handler: exportCsv("shipments") },
+    {
+      method: "GET",
+      path: "/news",
+      access: "viewer",
+      query: newsQuery(listQuery),
+      polled: true,
+      handler: showNews("shipments"),
+    },
     { method: "GET", path: "/{id}", access: "viewer", heavy: true, handler: showShipment },
   ]),
   ...section("orders", "/{environment}/orders", [
     { method: "GET", path: "", access: "viewer", query: listQuery, handler: showOrders },
     { method: "GET", path: "/csv", access: "viewer", query: listQuery, handler: exportCsv("orders") },
+    {
+      method: "GET",
+      path: "/news",
+      access: "viewer",
+      query: newsQuery(listQuery),
+      polled: true,
+      handler: showNews("orders"),
+    },
     { method: "GET", path: "/{id}", access: "viewer", query: pagingQuery, heavy: true, handler: showOrder },
   ]),
   ...section("labels", "/{environment}/labels", [
     { method: "GET", path: "", access: "viewer", query: listQuery, handler: showLabels },
     { method: "GET", path: "/csv", access: "viewer", query: listQuery, handler: exportCsv("labels") },
+    {
+      method: "GET",
+      path: "/news",
+      access: "viewer",
+      query: newsQuery(listQuery),
+      polled: true,
+      handler: showNews("labels"),
+    },
     { method: "GET", path: "/merged", access: "viewer", query: mergeQuery, handler: downloadLabels },
     { method: "GET", path: "/{id}", access: "viewer", heavy: true, handler: showLabel },
     { method: "GET", path: "/{id}/file", access: "viewer", query: fileQuery, heavy: true, handler: downloadLabel },
@@ -121,6 +150,14 @@ export const pages: readonly PageRoute[] = [
   ]),
   ...section("requests", "/{environment}/requests", [
     { method: "GET", path: "", access: "viewer", query: requestsQuery, handler: showRequests },
+    {
+      method: "GET",
+      path: "/news",
+      access: "viewer",
+      query: newsQuery(requestsQuery),
+      polled: true,
+      handler: showRequestNews,
+    },
     { method: "GET", path: "/{id}", access: "viewer", handler: showRequest },
   ]),
   ...section("keys", "/{environment}/keys", [
@@ -135,6 +172,14 @@ export const pages: readonly PageRoute[] = [
   ]),
   ...section("webhooks", "/{environment}/webhooks", [
     { method: "GET", path: "", access: "viewer", query: pagingQuery, handler: showSubscriptions },
+    {
+      method: "GET",
+      path: "/news",
+      access: "viewer",
+      query: subscriptionNewsQuery,
+      polled: true,
+      handler: showSubscriptionNews,
+    },
     { method: "GET", path: "/new", access: "admin", handler: showSubscriptionForm },
     { method: "POST", path: "/new", access: "admin", form: subscriptionFields, handler: submitSubscriptionForm },
     { method: "GET", path: "/{id}", access: "viewer", handler: showSubscription },

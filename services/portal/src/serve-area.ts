@@ -85,6 +85,7 @@ const headers = helmet({
       scriptSrc: ["'self'"],
       styleSrc: ["'self'"],
       imgSrc: ["'self'"],
+      connectSrc: ["'self'"],
       formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
@@ -118,7 +119,8 @@ async function answerPage(deps: PageDeps, page: PageRoute, { req, res, limits }:
   };
   const send = (answer: PageAnswer) => sendPageAnswer(req, res, withDone(deps, page, { visit, res, answer }));
   const checkAccess = async () => {
-    const session = await findSession(deps, visit.cookies, visit.source);
+    const isPolled = page.method === "GET" && page.polled === true;
+    const session = await findSession(deps, visit.cookies, visit.source, { extends: !isPolled });
     res.locals.session = session;
     return { session, refusal: refuseAccess(deps, page, { req, visit, session }) };
   };

@@ -11,6 +11,7 @@ export const portalAccountData: AccountData = {
     { name: "sign_in_links", key: ["hash"], ownedBy: ofMembers },
     { name: "mails", key: ["id"], ownedBy: ofMembers },
     { name: "sessions", key: ["hash"], ownedBy: ofMembers },
+    { name: "saved_views", key: ["id"], ownedBy: ofMembers },
     { name: "account_members", key: ["email"] },
     { name: "declined_invitations", key: ["address_hash"] },
     { name: "audit_entries", key: ["at", "id"] },

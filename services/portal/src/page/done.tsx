@@ -26,6 +26,9 @@ const MESSAGES: Readonly<Record<Done, Message>> = {
     words: "Member removed, and signed out everywhere. API keys that this person has seen keep working.",
     next: ["Review the API keys", "/{environment}/keys"],
   },
+  "view-saved": { words: "View saved. Open it again from the menu Views, which is above the list." },
+  "view-renamed": { words: "View renamed." },
+  "view-deleted": { words: "View deleted. The filters that it named can be saved again." },
   "role-changed": { words: "Role changed. It applies from the member's next request on." },
   "session-ended": { words: "Session ended. That device is signed out." },
   "member-signed-out": {

@@ -117,6 +117,9 @@ export type Done =
   | "member-removed"
   | "role-changed"
   | "session-ended"
+  | "view-saved"
+  | "view-renamed"
+  | "view-deleted"
   | "member-signed-out"
   | "account-switched"
   | "signed-out"
@@ -158,6 +161,8 @@ interface Shown {
   method: "GET";
   /** The parameters of its query. Its handler does not see any others. */
   query?: Fields;
+  /** The script asks for it by itself, so it does not extend the session. */
+  polled?: true;
 }
 
 interface Submitted {

@@ -19,6 +19,15 @@ interface TableProps<Row> {
    * one line. A click anywhere in a row follows its link with the class `row`.
    */
   places?: Readonly<Record<string, Place>>;
+  /** How a list is sorted. */
+  order?: Order | undefined;
+}
+
+/** A list's order by a column, and the path of the list in the opposite one. */
+export interface Order {
+  column: string;
+  ascending: boolean;
+  opposite: string;
 }
 
 /** The first line has a title, a state and a time; the second has details and something beside them. A box before both selects the row. */
@@ -28,7 +37,16 @@ type Place = "select" | "title" | "state" | "when" | "detail" | "aside";
  * A table. On narrow screens its headings are hidden, and each cell shows its own `data-label`, unless the table has places. Styles find a column
  * by its heading.
  */
-export function Table<Row>({ columns, rows, caption, actions, rowClass, places, ...attributes }: TableProps<Row>) {
+export function Table<Row>({
+  columns,
+  rows,
+  caption,
+  actions,
+  rowClass,
+  places,
+  order,
+  ...attributes
+}: TableProps<Row>) {
   const shown = Object.entries(columns).flatMap(([heading, cell]) => (cell ? [{ heading, cell }] : []));
   return (
     <table class={places ? `list ${attributes.class ?? ""}`.trim() : attributes.class}>
@@ -36,8 +54,13 @@ export function Table<Row>({ columns, rows, caption, actions, rowClass, places, 
       <thead>
         <tr>
           {shown.map(({ heading }) => (
-            <th scope="col" data-column={heading.toLowerCase()}>
+            <th
+              scope="col"
+              data-column={heading.toLowerCase()}
+              aria-sort={heading === order?.column ? (order.ascending ? "ascending" : "descending") : undefined}
+            >
               {heading === SELECT ? <span class="unseen">{heading}</span> : heading}
+              {heading === order?.column && <OppositeOrder {...order} />}
             </th>
           ))}
         </tr>
@@ -54,6 +77,15 @@ export function Table<Row>({ columns, rows, caption, actions, rowClass, places, 
         ))}
       </tbody>
     </table>
+  );
+}
+
+function OppositeOrder({ ascending, opposite }: Order) {
+  return (
+    <a class="order" href={opposite}>
+      <span aria-hidden="true">{ascending ? "↑" : "↓"}</span>
+      <span class="unseen">Sort in the opposite order</span>
+    </a>
   );
 }
 

@@ -4,6 +4,7 @@ import { ABORTED, codesOf, type WantedRequests } from "@shipping/api/request-sta
 import { isId } from "@shipping/kit/ids";
 import { errors } from "@shipping/proto/errors";
 import type { Key } from "@shipping/proto/shipping/access/v1/access_pb";
+import type { ComponentChildren } from "preact";
 import { keyName } from "../keys/key-name.js";
 import { ALL, Choice, Form, Input } from "../page/form.js";
 import { pagingQuery, readCursor } from "../page/paging.js";
@@ -101,8 +102,13 @@ const CLASSES = [
 ] as const;
 const CODES = Object.entries(errors).map(([code, { status }]) => [code, `${status} ${code}`] as const);
 
-export function FilterForm(props: { list: string; filter: RequestFilter; keys: readonly Key[] }) {
-  const { list, filter, keys } = props;
+export function FilterForm(props: {
+  list: string;
+  filter: RequestFilter;
+  keys: readonly Key[];
+  children: ComponentChildren;
+}) {
+  const { list, filter, keys, children } = props;
   const { status = "", keyId } = filter;
   // A link may filter by a status such as 409, which includes several codes, or by a key that is not listed.
   const number = /^\d+$/.test(status) ? [[status, status] as const] : [];
@@ -141,6 +147,7 @@ export function FilterForm(props: { list: string; filter: RequestFilter; keys: r
           />
         ))}
       </FilterFold>
+      {children}
     </Form>
   );
 }

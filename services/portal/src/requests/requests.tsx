@@ -1,5 +1,7 @@
 import { isId } from "@shipping/kit/ids";
 import type { ListRequestsResponse, LoggedRequest } from "@shipping/proto/shipping/access/v1/access_pb";
+import { MAX_NEWS, News, newsAnswer, readSince, toSince } from "../lists/news.js";
+import { readViews, ViewsMenu } from "../lists/views-menu.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging } from "../page/paging.js";
 import { isMissing, MissingPart, readMain, readPart, retryMissing, unlessMissing } from "../page/part.js";
@@ -13,6 +15,7 @@ type RequestPage = Omit<ListRequestsResponse, "$typeName">;
 
 export async function showRequests(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
+  const views = await readViews(deps, request, "requests");
   const { access } = deps;
   const list = `${AREA_PATH}/${environment}/requests`;
   const filter = readFilter(query);
@@ -31,7 +34,12 @@ export async function showRequests(deps: PageDeps, request: PageRequest): Promis
     <>
       <h1>{environment === "live" ? "Live requests" : "Sandbox requests"}</h1>
       {!isMissing(read) && <Introduction days={read.days} />}
-      <FilterForm list={list} filter={filter} keys={unlessMissing(keys)?.keys ?? []} />
+      <FilterForm list={list} filter={filter} keys={unlessMissing(keys)?.keys ?? []}>
+        <ViewsMenu views={views} environment={environment} />
+      </FilterForm>
+      {!after && !text && !isMissing(read) && (
+        <News path={toPath(`${list}/news`, filter)} since={toSince(read.requests[0]?.at, deps.now())} what="requests" />
+      )}
       {isMissing(read) ? (
         <MissingPart what="The requests cannot be shown." request={request} />
       ) : (
@@ -53,6 +61,16 @@ export async function showRequests(deps: PageDeps, request: PageRequest): Promis
     </>,
   );
   return retryMissing(page, request, [read, keys]);
+}
+
+/** `GET …/requests/news`: how many requests are newer than those that a page shows. */
+export async function showRequestNews(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const wanted = toWanted(readFilter(request.query));
+  const from = readSince(request.query, wanted.from);
+  if (from === undefined) return newsAnswer({ count: 0 });
+  const newer = { ...wanted, from, after: undefined, limit: MAX_NEWS };
+  const { requests } = await ask(request, deps.access.listRequests, newer);
+  return newsAnswer({ count: requests.length });
 }
 
 function Introduction({ days }: { days: number }) {

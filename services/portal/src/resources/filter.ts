@@ -1,5 +1,8 @@
 import { SEARCH_FIELD } from "@shipping/api/input/fields";
-import { PAGE_SIZE, pagingQuery, readCursor } from "../page/paging.js";
+import { isCountry } from "../lists/countries.js";
+import { isOldestFirst, OLDEST, orderQuery } from "../lists/list-order.js";
+import { PAGE_SIZE, pagingQuery, readCursor, withParameters } from "../page/paging.js";
+import type { Order } from "../page/table.js";
 import { readZone, TIME_PARAMETER, toInstant, toLocal, zoneQuery } from "../page/zone.js";
 import type { Wanted } from "./find-resources.js";
 
@@ -22,6 +25,9 @@ export const listQuery = {
   to: TIME_PARAMETER,
   /** Instead of days: `today` or `yesterday`, in the zone. */
   day: { maxLength: 9 },
+  country: { maxLength: 2 },
+  failing: { maxLength: 1 },
+  ...orderQuery,
   ...zoneQuery,
   size: { maxLength: 3 },
   ...pagingQuery,
@@ -36,6 +42,12 @@ export interface Filter {
   to: string;
   /** Empty without days. */
   zone: string;
+  /** A country of the recipient, such as `DE`. Only shipments have one. */
+  country: string;
+  /** Only those with an event whose delivery has failed and is tried again. A text is not combined with it. */
+  failing: boolean;
+  /** A text finds the newest first. */
+  oldestFirst: boolean;
   /** Rows on a page. */
   size: number;
   after: string | undefined;
@@ -55,8 +67,13 @@ export function readFilter(query: URLSearchParams, { kind, now }: { kind: Listed
   const day = query.get("day") ?? "";
   const named = Object.hasOwn(DAYS, day) ? daysAgo(DAYS[day as keyof typeof DAYS], now, readZone(query)) : undefined;
   const [from, to] = [named ?? readDay(query.get("from")), named ?? readDay(query.get("to"))];
+  const text = query.get("q")?.trim() ?? "";
+  const country = query.get("country") ?? "";
   return {
-    text: query.get("q")?.trim() ?? "",
+    text,
+    country: kind === "shipments" && isCountry(country) ? country : "",
+    failing: text === "" && query.get("failing") === "1",
+    oldestFirst: text === "" && isOldestFirst(query),
     status: statuses.includes(status) ? status : "",
     from,
     to,
@@ -80,7 +97,8 @@ function readDay(text: string | null): string {
 }
 
 /** The filter in the form that `findOrders` and its siblings take. */
-export function toWanted({ text, status, from, to, zone, size, after }: Filter): Wanted {
+export function toWanted(filter: Filter): Wanted {
+  const { text, status, from, to, zone, country, failing, oldestFirst, size, after } = filter;
   const begin = (day: string, days: number) =>
     toInstant(new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 16), zone).toISOString();
   return {
@@ -88,19 +106,27 @@ export function toWanted({ text, status, from, to, zone, size, after }: Filter):
     ...(status && { status }),
     ...(from && { createdFrom: begin(from, 0) }),
     ...(to && to !== LAST_DAY && { createdBefore: begin(to, 1) }),
+    ...(country && { country }),
+    ...(failing && { failing }),
+    ...(oldestFirst && { oldestFirst }),
     ...(after && { after }),
     limit: size,
   };
 }
 
-export function isFiltered({ text, status, from, to }: Filter): boolean {
-  return [text, status, from, to].some((value) => value !== "");
+export function isFiltered({ text, status, from, to, country, failing }: Filter): boolean {
+  return failing || [text, status, from, to, country].some((value) => value !== "");
 }
 
 /** The filter as parameters of the query. A zone applies only to days, so it is left out without them. */
-export function toParameters({ text: q, status, from, to, zone: named }: Filter): [name: string, value: string][] {
-  const zone = from || to ? named : "";
-  return Object.entries({ q, status, from, to, zone }).filter(([, value]) => value !== "");
+export function toParameters(filter: Filter): [name: string, value: string][] {
+  const { text: q, status, from, to, country } = filter;
+  const [zone, failing, order] = [
+    from || to ? filter.zone : "",
+    filter.failing ? "1" : "",
+    filter.oldestFirst ? OLDEST : "",
+  ];
+  return Object.entries({ q, status, from, to, zone, country, failing, order }).filter(([, value]) => value !== "");
 }
 
 export function toPath(path: string, filter: Filter): string {
@@ -110,12 +136,22 @@ export function toPath(path: string, filter: Filter): string {
 }
 
 /** The filters behind the button: a text has its own field. */
-export function countFilters({ status, from, to }: Filter): number {
-  return [status, from, to].filter((value) => value !== "").length;
+export function countFilters({ status, from, to, country }: Filter): number {
+  return [status, from, to, country].filter((value) => value !== "").length;
 }
 
 /** The path of the list on a day that has a name. The script adds the reader's zone. */
 export function withDay(path: string, filter: Filter, day: string): string {
-  const other = toPath(path, { ...filter, from: "", to: "" });
-  return `${other}${other.includes("?") ? "&" : "?"}day=${day}`;
+  return withParameters(toPath(path, { ...filter, from: "", to: "" }), { day });
+}
+
+/** The order of a list by the column Created, which an index serves in both directions; undefined if a text is searched for. */
+export function toOrder(path: string, filter: Filter): Order | undefined {
+  if (filter.text) return undefined;
+  const { oldestFirst } = filter;
+  return {
+    column: "Created",
+    ascending: oldestFirst,
+    opposite: toPath(path, { ...filter, oldestFirst: !oldestFirst }),
+  };
 }

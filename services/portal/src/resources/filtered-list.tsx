@@ -1,10 +1,16 @@
 import { MAX_MATCHES } from "@shipping/kit/postgres/owned/search-owned";
 import type { ComponentChildren } from "preact";
+import { type Chip, Chips } from "../lists/chips.js";
+import { COUNTRIES } from "../lists/countries.js";
+import { OLDEST } from "../lists/list-order.js";
+import { News } from "../lists/news.js";
+import { type ListViews, ViewsMenu } from "../lists/views-menu.js";
 import { ALL, Choice, Form, HiddenField, Input } from "../page/form.js";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging } from "../page/paging.js";
 import { isMissing, MissingPart, type Part } from "../page/part.js";
-import { Notice, Text } from "../page/text.js";
+import type { Order } from "../page/table.js";
+import { Notice } from "../page/text.js";
 import { FilterFold, TimeField, ZoneField, ZoneName } from "../page/zone.js";
 import {
   countFilters,
@@ -14,6 +20,7 @@ import {
   type ListedKind,
   listQuery,
   SIZES,
+  toOrder,
   toPath,
   withDay,
 } from "./filter.js";
@@ -25,6 +32,9 @@ interface FilteredListProps {
   what: ListedKind;
   request: PageRequest;
   filter: Filter;
+  views: ListViews;
+  /** The time after which rows are new: that of the newest row, or that of the page. */
+  since: string;
   page: Part<FoundPage>;
   empty: ComponentChildren;
   children: ComponentChildren;
@@ -34,14 +44,19 @@ interface FilteredListProps {
 export function FilteredList(props: FilteredListProps) {
   const { what, request, filter, page } = props;
   const path = `${AREA_PATH}/${request.environment}/${what}`;
+  // Only at its beginning does a list have new rows.
+  const hasNews = !filter.after && !filter.oldestFirst && !filter.failing;
   return (
     <>
       <h1>
         {request.environment === "live" ? `Live ${what}` : `Sandbox ${what}`}{" "}
         {!isMissing(page) && <Matches page={page} filter={filter} />}
       </h1>
-      <FilterForm path={path} filter={filter} what={what} />
-      <FilterChips path={path} filter={filter} what={what} />
+      <FilterForm path={path} filter={filter} what={what}>
+        <ViewsMenu views={props.views} environment={request.environment} />
+      </FilterForm>
+      <Chips chips={toChips({ path, filter, what })} />
+      {hasNews && <News path={toPath(`${path}/news`, filter)} since={props.since} what={what} />}
       {isMissing(page) ? (
         <MissingPart what={`The ${what} cannot be shown.`} request={request} />
       ) : (
@@ -62,6 +77,7 @@ function Matches({ page: { matches, found }, filter }: { page: FoundPage; filter
 function FoundRows(props: FilteredListProps & { page: FoundPage; path: string }) {
   const { what, request, filter, page, path, empty, children } = props;
   const { environment } = request;
+  const order = toOrder(path, filter);
   if (page.found.length === 0) {
     return (
       <>
@@ -90,7 +106,7 @@ function FoundRows(props: FilteredListProps & { page: FoundPage; path: string })
     <a
       class="button quiet"
       href={toPath(`${path}/csv`, { ...filter, size: PAGE_SIZE })}
-      title="The filtered rows, newest first, up to 10,000"
+      title="The filtered rows, in the order of the list, up to 10,000"
       download
     >
       Export CSV
@@ -112,10 +128,20 @@ function FoundRows(props: FilteredListProps & { page: FoundPage; path: string })
       <div class="list-foot">
         <Paging path={toPath(path, filter)} query={request.query} after={filter.after} next={page.nextCursor} />
         <p class="hint">
-          Newest first. Times in <ZoneName />.
+          {filter.oldestFirst ? "Oldest" : "Newest"} first{order && <OtherOrder {...order} />}. Times in <ZoneName />.
         </p>
         <Sizes path={path} filter={filter} />
       </div>
+    </>
+  );
+}
+
+/** On narrow screens, where the headings are hidden, the list is sorted here. */
+function OtherOrder({ ascending, opposite }: Order) {
+  return (
+    <>
+      {" ("}
+      <a href={opposite}>show the {ascending ? "newest" : "oldest"} first</a>)
     </>
   );
 }
@@ -147,52 +173,39 @@ const QUICK_STATES: Record<ListedKind, Readonly<Record<string, string>>> = {
   orders: {},
   labels: { voided: "Voided" },
 };
+const FAILING = "Failing delivery";
 
-/** The filters in use, each with a link to the list without it, and quick ones. The URL of the page has the same filters, so it can be shared. */
-function FilterChips({ path, filter, what }: { path: string; filter: Filter; what: ListedKind }) {
-  const { text, status, from, to } = filter;
-  const used: [string, Partial<Filter>][] = [];
-  if (text) used.push([`“${text}”`, { text: "" }]);
-  if (status) used.push([STATUSES[status]?.words ?? status, { status: "" }]);
-  if (from && from === to) used.push([from, { from: "", to: "" }]);
-  else if (from) used.push([`From ${from}`, { from: "" }]);
-  if (to && from !== to) used.push([`Until ${to}`, { to: "" }]);
+/** The filters in use, and quick ones that can be added. The URL of the page has the same filters, so it can be shared. */
+function toChips({ path, filter, what }: { path: string; filter: Filter; what: ListedKind }): Chip[] {
+  const { text, status, from, to, country, failing } = filter;
+  const used: Chip[] = [];
+  const use = (words: string, without: Partial<Filter>) =>
+    used.push({ words, href: toPath(path, { ...filter, ...without }), used: true });
+  if (text) use(`“${text}”`, { text: "" });
+  if (failing) use(FAILING, { failing: false });
+  if (status) use(STATUSES[status]?.words ?? status, { status: "" });
+  if (country) use(`To ${COUNTRIES.get(country) ?? country}`, { country: "" });
+  if (from && from === to) use(from, { from: "", to: "" });
+  else if (from) use(`From ${from}`, { from: "" });
+  if (to && from !== to) use(`Until ${to}`, { to: "" });
+  const days = from || to ? [] : Object.entries(QUICK_DAYS);
   const states = status ? [] : Object.entries(QUICK_STATES[what]);
-  return (
-    <ul class="chips filters" aria-label="Filters">
-      {used.map(([words, without]) => (
-        <li class="used">
-          <a href={toPath(path, { ...filter, ...without })} title="Remove this filter">
-            <Text>{words}</Text>
-            <span aria-hidden="true"> ×</span>
-            <span class="unseen">, remove this filter</span>
-          </a>
-        </li>
-      ))}
-      {!from &&
-        !to &&
-        Object.entries(QUICK_DAYS).map(([day, words]) => (
-          <li>
-            <a href={withDay(path, filter, day)} data-zone>
-              {words}
-            </a>
-          </li>
-        ))}
-      {states.map(([state, words]) => (
-        <li>
-          <a href={toPath(path, { ...filter, status: state })}>{words}</a>
-        </li>
-      ))}
-    </ul>
-  );
+  return [
+    ...used,
+    ...days.map(([day, words]): Chip => ({ words, href: withDay(path, filter, day), inZone: true })),
+    ...states.map(([state, words]): Chip => ({ words, href: toPath(path, { ...filter, status: state }) })),
+    ...(failing ? [] : [{ words: FAILING, href: toPath(path, { ...filter, text: "", failing: true }) }]),
+  ];
 }
 
-function FilterForm({ path, filter, what }: { path: string; filter: Filter; what: ListedKind }) {
+function FilterForm(props: { path: string; filter: Filter; what: ListedKind; children: ComponentChildren }) {
+  const { path, filter, what, children } = props;
   const { statuses } = KINDS[what];
   const zone = filter.zone || undefined;
   return (
     <Form fields={listQuery} class="filter" method="get" action={path}>
       {filter.size !== PAGE_SIZE && <HiddenField name="size" value={filter.size} />}
+      {filter.oldestFirst && <HiddenField name="order" value={OLDEST} />}
       <Input
         type="search"
         id="q"
@@ -216,10 +229,14 @@ function FilterForm({ path, filter, what }: { path: string; filter: Filter; what
             options={[ALL, ...statuses.map((status) => [status, STATUSES[status]?.words ?? status] as const)]}
           />
         )}
+        {what === "shipments" && (
+          <Choice name="country" label="Destination country" chosen={filter.country} options={[ALL, ...COUNTRIES]} />
+        )}
         <ZoneField zone={filter.zone} />
         <TimeField name="from" label="From" type="date" value={filter.from} zone={zone} />
         <TimeField name="to" label="Until" type="date" value={filter.to} zone={zone} />
       </FilterFold>
+      {children}
     </Form>
   );
 }

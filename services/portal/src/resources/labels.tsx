@@ -1,11 +1,13 @@
 import type { Environment } from "@shipping/kit/caller";
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import { toSince } from "../lists/news.js";
+import { readViews } from "../lists/views-menu.js";
 import { Marked, toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { SELECT, Table } from "../page/table.js";
 import { ButtonLink, RowLink, Time } from "../page/text.js";
-import { readFilter, toWanted } from "./filter.js";
+import { readFilter, toOrder, toWanted } from "./filter.js";
 import { FilteredList } from "./filtered-list.js";
 import { findLabels, findShipmentsById, type ListedRecord } from "./find-resources.js";
 import { LabelFile, recordColumns, SelectLabel, Status } from "./record-table.js";
@@ -15,6 +17,7 @@ type LabelRow = LabelSummary & { shipment: ListedRecord | undefined };
 export async function showLabels(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const filter = readFilter(query, { kind: "labels", now: deps.now() });
+  const views = await readViews(deps, request, "labels");
   const page = await readPart(request, (part) => findLabels(deps, part, { ...toWanted(filter), countsMatches: true }));
   const found = unlessMissing(page)?.found ?? [];
   const shipmentIds = found.map(({ shipmentId }) => shipmentId);
@@ -31,6 +34,8 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
       what="labels"
       request={request}
       filter={filter}
+      views={views}
+      since={toSince(found[0]?.createdAt, deps.now())}
       page={page}
       empty={<NoLabels environment={environment} />}
     >
@@ -38,6 +43,7 @@ export async function showLabels(deps: PageDeps, request: PageRequest): Promise<
       <Table
         class="labels labelled"
         places={PLACES}
+        order={toOrder(`${base}/labels`, filter)}
         columns={{
           [SELECT]: ({ id, status, trackingNumber }) =>
             status !== "voided" && <SelectLabel id={id} name={trackingNumber} />,

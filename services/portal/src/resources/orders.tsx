@@ -1,4 +1,6 @@
 import { LatestChange, readHistory, Timeline } from "../events/history.js";
+import { toSince } from "../lists/news.js";
+import { readViews } from "../lists/views-menu.js";
 import { toMarks } from "../page/marked.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { Paging, readCursor } from "../page/paging.js";
@@ -6,7 +8,7 @@ import { readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Facts } from "../page/table.js";
 import { Breadcrumb, ButtonLink, Id, Text } from "../page/text.js";
 import { readOrder } from "../read/read-resources.js";
-import { readFilter, toWanted } from "./filter.js";
+import { readFilter, toOrder, toWanted } from "./filter.js";
 import { FilteredList } from "./filtered-list.js";
 import { findOrders, searchShipments } from "./find-resources.js";
 import { ParcelDetails } from "./parcel.js";
@@ -15,6 +17,7 @@ import { RecordTable, Status, TestTag } from "./record-table.js";
 export async function showOrders(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const filter = readFilter(query, { kind: "orders", now: deps.now() });
+  const views = await readViews(deps, request, "orders");
   const page = await readPart(request, (part) => findOrders(deps, part, { ...toWanted(filter), countsMatches: true }));
   const found = unlessMissing(page)?.found ?? [];
   const list = htmlPage(
@@ -23,6 +26,8 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
       what="orders"
       request={request}
       filter={filter}
+      views={views}
+      since={toSince(found[0]?.created_at, deps.now())}
       page={page}
       empty={
         <>
@@ -34,7 +39,13 @@ export async function showOrders(deps: PageDeps, request: PageRequest): Promise<
         </>
       }
     >
-      <RecordTable records={found} kind="orders" environment={environment} marks={toMarks(filter.text)} />
+      <RecordTable
+        records={found}
+        kind="orders"
+        environment={environment}
+        marks={toMarks(filter.text)}
+        order={toOrder(`${AREA_PATH}/${environment}/orders`, filter)}
+      />
     </FilteredList>,
   );
   return retryMissing(list, request, [page]);

@@ -6,7 +6,7 @@ import type { ComponentChildren } from "preact";
 import { Form, Input } from "../page/form.js";
 import { Marked, unmarkedIn } from "../page/marked.js";
 import { AREA_PATH } from "../page/page.js";
-import { type Columns, SELECT, Table } from "../page/table.js";
+import { type Columns, type Order, SELECT, Table } from "../page/table.js";
 import { RowLink, Time } from "../page/text.js";
 import type { ListedRecord } from "./find-resources.js";
 import { FURTHER, furtherText, headingOf } from "./further-fields.js";
@@ -19,13 +19,15 @@ export function RecordTable(props: {
   environment: Environment;
   marks?: readonly string[];
   labels?: ReadonlyMap<string, LabelSummary>;
+  order?: Order | undefined;
 }) {
-  const { records, kind, environment, marks = [], labels } = props;
+  const { records, kind, environment, marks = [], labels, order } = props;
   const base = `${AREA_PATH}/${environment}`;
   return (
     <Table
       class={labels ? `${kind} labelled` : kind}
       places={PLACES}
+      order={order}
       columns={{
         [SELECT]:
           labels &&

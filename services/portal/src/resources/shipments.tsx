@@ -1,5 +1,7 @@
 import type { FindRequestsResponse } from "@shipping/proto/shipping/access/v1/access_pb";
 import { LatestChange, readHistory, Timeline } from "../events/history.js";
+import { toSince } from "../lists/news.js";
+import { readViews } from "../lists/views-menu.js";
 import { toMarks } from "../page/marked.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
@@ -7,7 +9,7 @@ import { Facts } from "../page/table.js";
 import { Breadcrumb, ButtonLink, Id, Text } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
 import { RequestTable } from "../requests/requests.js";
-import { readFilter, toWanted } from "./filter.js";
+import { readFilter, toOrder, toWanted } from "./filter.js";
 import { FilteredList } from "./filtered-list.js";
 import { findLabelsById, findShipments } from "./find-resources.js";
 import { LabelActions, LabelCard } from "./label-card.js";
@@ -17,6 +19,7 @@ import { RecordTable, Status, TestTag } from "./record-table.js";
 export async function showShipments(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { environment, query } = request;
   const filter = readFilter(query, { kind: "shipments", now: deps.now() });
+  const views = await readViews(deps, request, "shipments");
   const page = await readPart(request, (part) =>
     findShipments(deps, part, { ...toWanted(filter), countsMatches: true }),
   );
@@ -29,6 +32,8 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
       what="shipments"
       request={request}
       filter={filter}
+      views={views}
+      since={toSince(found[0]?.created_at, deps.now())}
       page={page}
       empty={
         <>
@@ -43,6 +48,7 @@ export async function showShipments(deps: PageDeps, request: PageRequest): Promi
         kind="shipments"
         environment={environment}
         marks={toMarks(filter.text)}
+        order={toOrder(`${AREA_PATH}/${environment}/shipments`, filter)}
         labels={unlessMissing(labels) ?? new Map()}
       />
     </FilteredList>,

@@ -45,8 +45,16 @@ export function isOpen(deps: DatabaseDeps): Sql {
     AND s.created_at > ${databaseNow(deps)} - ${minutes(ABSOLUTE_HOURS * 60)}`;
 }
 
-/** Finds the open session that the `Cookie` header names. Each request extends it, and its IP address is stored. */
-export async function findSession(deps: Deps, cookies: string | undefined, source: string) {
+/**
+ * Finds the open session that the `Cookie` header names. Each request of a person extends it, and its IP address is stored. One that the script
+ * makes by itself leaves it as it is, so that a page that stays open does not keep the session.
+ */
+export async function findSession(
+  deps: Deps,
+  cookies: string | undefined,
+  source: string,
+  { extends: isExtended }: { extends: boolean } = { extends: true },
+) {
   const token = readCookie(cookies, "session", deps.origin());
   if (!token) return undefined;
   const [row] = await deps.db.run<SignedIn & { stale: boolean }>(sql`
@@ -61,7 +69,7 @@ export async function findSession(deps: Deps, cookies: string | undefined, sourc
   if (!row) return undefined;
   const { stale, ...session } = row;
   // Once a minute is enough, and spares most requests a write.
-  if (stale) {
+  if (stale && isExtended) {
     await deps.db.run(
       sql`UPDATE sessions SET seen_at = ${databaseNow(deps)}, source = ${source} WHERE hash = ${session.hash}`,
     );

@@ -1,20 +1,43 @@
+import { createHash } from "node:crypto";
 import { EVENT_TYPES } from "@shipping/proto/event-types";
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { News, newsAnswer, newsQuery } from "../lists/news.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
+import { PAGE_SIZE, Paging, pagingQuery, readCursor, withParameters } from "../page/paging.js";
 import { Table } from "../page/table.js";
 import { ButtonLink, ListHead, RowLink, Time } from "../page/text.js";
 import { parseResource } from "../read/read-resources.js";
 import { listHealth, type Subscription } from "../read/read-webhooks.js";
 
-export async function showSubscriptions(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { environment, session } = request;
-  const after = readCursor(request.query, "whk");
-  const { webhooks } = deps.clients;
-  const { data, nextCursor } = await ask(request, webhooks.listSubscriptions, { limit: PAGE_SIZE, after });
+/** Reads a page of subscriptions, and their health. */
+async function readSubscriptions(deps: PageDeps, request: PageRequest, after: string | undefined) {
+  const { data, nextCursor } = await ask(request, deps.clients.webhooks.listSubscriptions, { limit: PAGE_SIZE, after });
   const subscriptions = parseResource<Subscription[]>(data);
   const ids = subscriptions.map(({ id }) => id);
   const health = ids.length > 0 ? await listHealth(deps, request, ids) : new Map<string, SubscriptionHealth>();
+  return { rows: subscriptions.map((one) => ({ ...one, health: health.get(one.id) })), nextCursor };
+}
+
+type ListedSubscription = Awaited<ReturnType<typeof readSubscriptions>>["rows"][number];
+
+/** A short text that differs once a subscription on the page is new, or in another state. */
+function digest(rows: readonly ListedSubscription[]): string {
+  const states = rows.map(({ id, status, health }) => `${id} ${health?.state ?? status}`);
+  return createHash("sha256").update(states.join()).digest("base64url").slice(0, 12);
+}
+
+export const subscriptionNewsQuery = newsQuery(pagingQuery);
+
+/** `GET …/webhooks/news`: whether the subscriptions of a page, or their states, are others than it shows. */
+export async function showSubscriptionNews(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { rows } = await readSubscriptions(deps, request, readCursor(request.query, "whk"));
+  return newsAnswer({ changed: digest(rows) !== request.query.get("since") });
+}
+
+export async function showSubscriptions(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const { environment, session } = request;
+  const after = readCursor(request.query, "whk");
+  const { rows: subscriptions, nextCursor } = await readSubscriptions(deps, request, after);
   const list = `${AREA_PATH}/${environment}/webhooks`;
   const mayChange = session.role === "admin";
   const createLink = mayChange && <ButtonLink href={`${list}/new`}>Create subscription</ButtonLink>;
@@ -27,6 +50,11 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
       >
         Each subscription sends events of this environment to a URL of yours, signed with its own secret.
       </ListHead>
+      <News
+        path={withParameters(`${list}/news`, after ? { after } : {})}
+        since={digest(subscriptions)}
+        what="subscriptions"
+      />
       {subscriptions.length === 0 ? (
         <div class="empty">
           <p>
@@ -57,9 +85,7 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
                 )),
           }}
           actions="Disable"
-          rows={subscriptions
-            .map((subscription) => ({ ...subscription, health: health.get(subscription.id) }))
-            .sort(byHealthAndName)}
+          rows={[...subscriptions].sort(byHealthAndName)}
           rowClass={({ status }) => (status === "active" ? undefined : "over")}
         />
       )}
