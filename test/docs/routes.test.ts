@@ -79,7 +79,7 @@ const ownLimits: Record<string, string> = {
     ["shipments", "orders", "labels"].map((list) => [`GET /developers/{environment}/${list}/csv`, "10,000 rows, 60 s"]),
   ),
   "GET /developers/{environment}/labels/merged":
-    "100 labels, 16 MiB; 4 wait at most, 8 s and 256 MiB, in a process of their own",
+    "100 labels, 16 MiB; 6 wait at most, 8 s and 256 MiB, in a process of their own",
   "GET /developers/{environment}/labels/{id}/picture":
     "16 wait at most; 5 s and 96 MiB each, in a process of their own",
   "POST /developers/{environment}/views": "50 views of a member",

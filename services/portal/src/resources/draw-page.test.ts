@@ -1,10 +1,12 @@
-import { writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deflateSync, inflateSync } from "node:zlib";
 import { PDFDocument } from "@cantoo/pdf-lib";
-import { createDrawing, mergePdfs } from "./draw-page.js";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { createDrawing, merging } from "./draw-page.js";
 
 /** A PDF of one page, with a black square in its lower left corner. */
 function pdfOf({ width = 288, height = 432 } = {}): Buffer {
@@ -74,10 +76,10 @@ describe("drawing", () => {
     ["nothing", Buffer.alloc(0)],
     ["no PDF", Buffer.from("hello")],
     ["a PDF that ends early", pdfOf().subarray(0, 40)],
-  ])("of %s there is none, and the next is drawn", async (_what, pdf) => {
+  ])("of %s there is none, and the next one is drawn", async (_what, pdf) => {
     const { draw } = createDrawing(limits);
-    expect(await draw(pdf)).toBeUndefined();
-    expect(await draw(pdfOf())).toBeDefined();
+    expect(await draw(pdf)).toBeNull();
+    expect(await draw(pdfOf())).toBeInstanceOf(Uint8Array);
   });
 
   test("an image that needs more memory than a label is not drawn, and does not take memory of the gateway", async () => {
@@ -112,6 +114,24 @@ describe("drawing", () => {
   });
 });
 
+test.each<[string, string, boolean]>([
+  ["ends while it works", "process.on('message', () => process.exit(1));", false],
+  ["ended before it was asked", "process.exit(1);", true],
+])("a process that %s is replaced, once", async (fate, code, isPrepared) => {
+  const [script, mark] = ["mjs", "mark"].map((end) => join(tmpdir(), `retry-${process.pid}-${fate.length}.${end}`));
+  const begin = `import { existsSync, writeFileSync } from "node:fs";
+    if (existsSync(${JSON.stringify(mark)})) process.on("message", () => process.send(Buffer.from("drawn")));
+    else { writeFileSync(${JSON.stringify(mark)}, ""); ${code} }`;
+  await writeFile(script!, begin);
+  await rm(mark!, { force: true });
+  const drawing = createDrawing({ ...limits, retries: true }, pathToFileURL(script!));
+  if (isPrepared) {
+    drawing.prepare();
+    await eventually(() => expect(existsSync(mark!)).toBe(true));
+  }
+  expect(await drawing.draw(pdfOf())).toEqual(new Uint8Array(Buffer.from("drawn")));
+});
+
 test("merged PDFs are of the newest version among them, with a table of objects as text", async () => {
   const newer = await PDFDocument.create();
   newer.addPage();
@@ -119,7 +139,7 @@ test("merged PDFs are of the newest version among them, with a table of objects 
     [[], "1.4"],
     [[await newer.save()], "1.7"],
   ] as const) {
-    const merged = Buffer.from((await mergePdfs([...others, pdfOf()])) ?? []).toString("latin1");
+    const merged = Buffer.from((await merging.draw([...others, pdfOf()])) ?? []).toString("latin1");
     expect(merged.slice(0, 9)).toBe(`%PDF-${version}\n`);
     expect([merged.includes("\nxref\n"), merged.includes("/ObjStm")]).toEqual([true, false]);
   }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { DEFAULT_PAGE_LIMITS } from "../limits/page-limits.js";
 
 interface DrawingLimits {
   /** Maximum number of waiting PDFs, including the one that is being drawn. */
@@ -7,7 +8,12 @@ interface DrawingLimits {
   timeoutMs: number;
   /** Idle time after which the process ends. */
   idleMs: number;
+  /** Whether a PDF whose process ended by itself is given to a new one, once: something else on the machine may have ended it. */
+  retries?: true;
 }
+
+/** The process has ended, or it takes too long. */
+type Failed = "ended" | "late";
 
 // A drawing takes 10 ms; the first one 200 ms more.
 const LIMITS: DrawingLimits = { most: 16, timeoutMs: 5_000, idleMs: 60_000 };
@@ -22,7 +28,7 @@ const MEMORY_FLAGS = ["--wasm-max-mem-pages=1536", "--max-old-space-size=64"];
 
 /** Starts the process when it is needed. An error, a timeout or too much memory ends only this process. */
 export function createDrawing<Given extends Uint8Array | readonly Uint8Array[] = Uint8Array>(
-  { most, timeoutMs, idleMs }: DrawingLimits = LIMITS,
+  { most, timeoutMs, idleMs, retries }: DrawingLimits = LIMITS,
   script: URL = SCRIPT,
   flags: readonly string[] = MEMORY_FLAGS,
 ) {
@@ -52,18 +58,31 @@ export function createDrawing<Given extends Uint8Array | readonly Uint8Array[] =
     return started;
   }
 
-  async function drawNext(pdf: Given): Promise<Uint8Array | undefined> {
+  async function drawNext(pdf: Given): Promise<Uint8Array | null | undefined> {
+    const endsAt = performance.now() + timeoutMs;
+    let drawn = await askNext(pdf, timeoutMs);
+    if (drawn === "ended" && retries) drawn = await askNext(pdf, endsAt - performance.now());
+    return typeof drawn === "string" ? undefined : drawn;
+  }
+
+  async function askNext(pdf: Given, leftMs: number): Promise<Uint8Array | null | Failed> {
     clearTimeout(idle);
     drawing ??= start();
-    const drawn = await ask(drawing, pdf, timeoutMs);
-    if (drawn === undefined) end();
+    const drawn = await ask(drawing, pdf, leftMs);
+    if (typeof drawn === "string") end();
     else idle = setTimeout(end, idleMs).unref();
-    return drawn ?? undefined;
+    return drawn;
   }
 
   return {
-    /** Undefined if the PDF cannot be drawn, that takes too long, or too many PDFs are waiting. */
-    async draw(pdf: Given): Promise<Uint8Array | undefined> {
+    /** Starts the process before its first PDF is there, so that it loads its code in the meantime. */
+    prepare(): void {
+      if (drawing) return;
+      drawing = start();
+      idle = setTimeout(end, idleMs).unref();
+    },
+    /** Null if the PDF cannot be drawn; undefined if that takes too long, too much memory, or too many PDFs are waiting. */
+    async draw(pdf: Given): Promise<Uint8Array | null | undefined> {
       if (waiting >= most) return undefined;
       waiting++;
       const drawn = last.then(() => drawNext(pdf));
@@ -73,20 +92,18 @@ export function createDrawing<Given extends Uint8Array | readonly Uint8Array[] =
   };
 }
 
-/** The PNG; null if the PDF cannot be drawn, undefined if the process must be replaced. */
-function ask(
-  drawing: ChildProcess,
-  pdf: NonNullable<unknown>,
-  timeoutMs: number,
-): Promise<Uint8Array | null | undefined> {
+/** The PNG; null if the PDF cannot be drawn. After a failure, the process must be replaced. */
+function ask(drawing: ChildProcess, pdf: NonNullable<unknown>, timeoutMs: number): Promise<Uint8Array | null | Failed> {
   return new Promise((resolve) => {
-    const limit = setTimeout(() => settle(undefined), timeoutMs);
-    const settle = (answer: Uint8Array | null | undefined) => {
+    const limit = setTimeout(() => settle("late"), timeoutMs);
+    const settle = (answer: Uint8Array | null | Failed) => {
       clearTimeout(limit);
       drawing.off("message", settle).off("exit", fail);
       resolve(answer);
     };
-    const fail = () => settle(undefined);
+    const fail = () => settle("ended");
+    // It may have ended before it was asked.
+    if (drawing.exitCode !== null || drawing.signalCode !== null) return fail();
     drawing.on("message", settle).on("exit", fail);
     drawing.send(pdf, () => {});
   });
@@ -95,9 +112,9 @@ function ask(
 /** Draws the first page of a PDF as PNG, in one process for the whole portal. */
 export const drawPage = createDrawing().draw;
 
-/** Merges the pages of PDFs into one file, in a process of its own; undefined as above. A hundred of our labels take a quarter of a second. */
-export const mergePdfs = createDrawing<readonly Uint8Array[]>(
-  { most: 4, timeoutMs: 8_000, idleMs: 60_000 },
+/** Merges the pages of PDFs into one file, in a process of its own; undefined as above. As many may wait as there are heavy pages. */
+export const merging = createDrawing<readonly Uint8Array[]>(
+  { most: DEFAULT_PAGE_LIMITS.heavy.total, timeoutMs: 8_000, idleMs: 60_000, retries: true },
   MERGE_SCRIPT,
   ["--max-old-space-size=256"],
-).draw;
+);

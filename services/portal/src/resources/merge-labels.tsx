@@ -11,12 +11,13 @@ import {
 } from "../page/page.js";
 import { Notice } from "../page/text.js";
 import { readLabelFile, requireId } from "../read/read-resources.js";
-import { mergePdfs } from "./draw-page.js";
+import { merging } from "./draw-page.js";
 
 const MAX_LABELS = 100;
 /** Maximum size of all files together. Our own labels have 3 to 6 KB. */
 const MAX_BYTES = 16 * 1024 * 1024;
-const AT_ONCE = 4;
+/** Files that are read at once. The carrier service reads calls of one moment with one statement. */
+const AT_ONCE = 20;
 
 /** `GET …/labels/merged?label=…&label=…`: one PDF with the pages of these labels, in this order. */
 export async function downloadLabels(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
@@ -24,6 +25,7 @@ export async function downloadLabels(deps: PageDeps, request: PageRequest): Prom
   if (ids.length === 0) return { ...refusal(request, "Select the labels that the PDF should contain."), status: 200 };
   if (ids.length > MAX_LABELS) return refusal(request, `A PDF has up to ${MAX_LABELS} labels. Select fewer.`);
   for (const id of ids) requireId("lbl", id);
+  merging.prepare();
   const pdfs: Uint8Array[] = [];
   let bytes = 0;
   for (let at = 0; at < ids.length; at += AT_ONCE) {
@@ -36,12 +38,13 @@ export async function downloadLabels(deps: PageDeps, request: PageRequest): Prom
     if (bytes > MAX_BYTES)
       return refusal(request, "The files of these labels are too large for one PDF. Select fewer.");
   }
-  const body = await mergePdfs(pdfs);
+  const body = await merging.draw(pdfs);
+  if (body === null) return refusal(request, "One of these labels cannot be read. Download them one by one.");
   if (!body)
-    return refusal(
-      request,
-      "These labels could not be put into one PDF just now. Try again, or download them one by one.",
-    );
+    return {
+      ...refusal(request, "These labels could not be put into one PDF just now. Try again in a few seconds."),
+      status: 503,
+    };
   const number = ids.length === 1 ? "1 label" : `${ids.length} labels`;
   await logExport(deps, {
     ...toCaller(request),
