@@ -49,8 +49,9 @@ describe("who is removed", () => {
     const refused = await visitor.submit(path);
     expect([refused.status, refused.html.includes("remove the last admin")]).toEqual([409, true]);
     await area.signIn({ accountId });
-    expect((await visitor.get(path)).html).toContain("Remove yourself?");
+    expect((await visitor.get(path)).html).toContain("Leave this account?");
     expect(await visitor.submit(path)).toMatchObject({ status: 303, location: "/developers" });
     expect(visitor.cookies()).not.toContain("session=");
+    expect((await visitor.get("/developers")).html).toContain("You have left the account");
   });
 });

@@ -38,13 +38,15 @@ const accountPages = pages.filter((page) => page.access !== "anyone");
 /** The forms that change only the person who submits them. */
 const OWN = ["/accounts", "/sessions", "/sessions/end", "/{environment}/views"];
 
-/** The fields of the forms of a page for an admin. Pages of forms have that of their path; three others have one as well. */
+/** The fields of the forms of a page for an admin. Pages of forms have that of their path, unless another page asks first; others are listed here. */
 function fieldsOn({ path, access }: AccountPage): string[][] {
   const fields: Record<string, string[]> = {
     "/sessions/end": [],
+    "/members/{id}/sessions/end": [],
     "/{environment}/webhooks/{id}": ["form_id"],
     "/{environment}/webhooks/{id}/test": ["form_id"],
   };
+  if (pages.some((page) => page.path === `${path}/end`)) return [];
   const submitted = pages.find((page) => page.method === "POST" && page.path === path);
   if (access === "admin" && submitted?.method === "POST") return [Object.keys(submitted.form ?? {}).sort()];
   return fields[path] ? [fields[path]] : [];

@@ -67,7 +67,7 @@ test("admins see the sessions of a member and end all of them", async () => {
   const other = await signInAgain(member);
   const path = await pathOf(admin.visitor, member.email, "sessions");
   expect((await admin.visitor.get(path)).html).toMatch(/Safari on iOS[\s\S]*127\.0\.0\.1/);
-  for (let times = 0; times < 2; times++) expect((await admin.visitor.submit(path)).status).toBe(303);
+  for (let times = 0; times < 2; times++) expect((await admin.visitor.submit(`${path}/end`)).status).toBe(303);
   expect([await statusOf(member.visitor), await statusOf(other), await statusOf(admin.visitor)]).toEqual([
     401, 401, 200,
   ]);

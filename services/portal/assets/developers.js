@@ -33,7 +33,10 @@ const formatShort = (at, now = new Date()) => {
   const isThisYear = at.getFullYear() === now.getFullYear();
   return at.toLocaleString(undefined, isThisYear ? { ...day, ...(isWide && hour) } : { ...day, year: "numeric" });
 };
-for (const time of document.querySelectorAll("time[title]")) {
+function showTimes(root) {
+  for (const time of root.querySelectorAll("time[title]")) showTime(time);
+}
+function showTime(time) {
   const at = new Date(time.dateTime);
   time.textContent = time.closest(".axis")
     ? hours.format(at)
@@ -42,6 +45,7 @@ for (const time of document.querySelectorAll("time[title]")) {
       : clock.format(at);
   if (time.matches(".short")) time.title = `${clock.format(at)} (${time.title})`;
 }
+showTimes(document);
 for (const title of document.querySelectorAll("title[data-at]"))
   title.textContent = title.textContent.replace(/^.*UTC/, clock.format(new Date(title.dataset.at)));
 // Keeps the zone in which the times of a filter were entered.

@@ -11,6 +11,7 @@ import {
 } from "./account/invite-member.js";
 import { showMembers } from "./account/members.js";
 import {
+  confirmEndMemberSessions,
   confirmEndSessions,
   sessionFields,
   showMemberSessions,
@@ -97,6 +98,7 @@ export const pages: readonly PageRoute[] = [
     { method: "POST", path: "/{id}/role", access: "admin", form: roleFields, handler: submitRoleForm },
     { method: "GET", path: "/{id}/sessions", access: "admin", handler: showMemberSessions },
     { method: "POST", path: "/{id}/sessions", access: "admin", form: NO_FIELDS, handler: submitMemberSessions },
+    { method: "GET", path: "/{id}/sessions/end", access: "admin", handler: confirmEndMemberSessions },
     { method: "GET", path: "/{id}/remove", access: "admin", handler: confirmRemove },
     { method: "POST", path: "/{id}/remove", access: "admin", form: NO_FIELDS, handler: submitRemove },
   ]),

@@ -1,4 +1,5 @@
 import { NO_FIELDS } from "@shipping/api/input/fields";
+import { visible } from "@shipping/api/input/text";
 import type { FieldError } from "@shipping/kit/errors";
 import { z } from "zod";
 import { changeRole, getMember, type Member, ROLES, type Role, removeMember } from "../members/manage-members.js";
@@ -70,7 +71,7 @@ export async function submitRemove(deps: PageDeps, request: PageRequest): Promis
       if (member.id !== session.memberId) return { location: MEMBERS_PATH, done: "member-removed" };
       return {
         location: AREA_PATH,
-        done: "signed-out-everywhere",
+        done: "account-left",
         cookies: [setCookie("session", undefined, deps.origin())],
       };
     },
@@ -83,10 +84,10 @@ function removePage(member: Member, { session }: PageRequest, errors: readonly F
   return htmlPage(
     "Remove a member",
     <Confirmation
-      question={isYou ? "Remove yourself?" : "Remove a member?"}
+      question={isYou ? "Leave this account?" : `Remove ${visible(email)}?`}
       errors={errors}
       facts={{ Role: role, [invitedAt ? "Invited" : "Added"]: <Time at={invitedAt ?? createdAt} /> }}
-      submit="Remove member"
+      submit={isYou ? "Leave account" : "Remove member"}
       cancel={MEMBERS_PATH}
     >
       <p>
@@ -101,7 +102,10 @@ function removePage(member: Member, { session }: PageRequest, errors: readonly F
         )}
         {isYou && " To return, you need an invitation from another admin."}
       </p>
-      <p>API keys and subscriptions are not affected. If this person has seen an API key, consider revoking it.</p>
+      <p>
+        API keys and subscriptions are not affected.
+        {!isYou && " If this person has seen an API key, consider revoking it."}
+      </p>
     </Confirmation>,
   );
 }

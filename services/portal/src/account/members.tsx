@@ -3,7 +3,7 @@ import { listMembers, type Member } from "../members/manage-members.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table } from "../page/table.js";
-import { ButtonLink, ListHead, Text, Time } from "../page/text.js";
+import { AskLink, ButtonLink, ListHead, Text, Time } from "../page/text.js";
 
 export const MEMBERS_PATH = `${AREA_PATH}/members`;
 
@@ -82,9 +82,9 @@ function Changes({ member: { id, email, invitedAt } }: { member: Member }) {
           Sessions
         </a>
       )}
-      <a class="danger-link" href={`${path}/remove`} aria-label={`Remove ${email}`}>
+      <AskLink class="danger-link" href={`${path}/remove`} aria-label={`Remove ${email}`}>
         Remove
-      </a>
+      </AskLink>
     </span>
   );
 }

@@ -1,10 +1,10 @@
-import { NO_FIELDS } from "@shipping/api/input/fields";
+import { visible } from "@shipping/api/input/text";
 import { getMember } from "../members/manage-members.js";
-import { AccountForm, Confirmation, FormButtons, HiddenField } from "../page/form.js";
+import { AccountForm, Confirmation, HiddenField } from "../page/form.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readField } from "../page/read-form.js";
 import { Table } from "../page/table.js";
-import { Text, Time, titledPage } from "../page/text.js";
+import { AskLink, Text, Time, titledPage } from "../page/text.js";
 import {
   describeDevice,
   endSessions,
@@ -31,9 +31,9 @@ export async function showSessions(deps: PageDeps, { session }: PageRequest): Pr
       </p>
       <SessionTable sessions={sessions} current={toSessionId(session.hash)} mayEnd />
       <div class="actions">
-        <a class="button danger-action" href={`${SESSIONS_PATH}/end`}>
+        <AskLink class="button danger-action" href={`${SESSIONS_PATH}/end`}>
           Sign out everywhere
-        </a>
+        </AskLink>
       </div>
     </>,
   );
@@ -77,10 +77,37 @@ export async function showMemberSessions(deps: PageDeps, { session, id }: PageRe
         <Text>{member.email}</Text> {sessions.length === 0 ? "is not signed in." : "is signed in here:"}
       </p>
       {sessions.length > 0 && <SessionTable sessions={sessions} current={current} />}
-      <AccountForm fields={NO_FIELDS}>
-        <FormButtons submit="Sign out everywhere" cancel={MEMBERS_PATH} isDangerous />
-      </AccountForm>
+      <div class="actions">
+        {sessions.length > 0 && (
+          <AskLink class="button danger-action" href={`${MEMBERS_PATH}/${id}/sessions/end`}>
+            Sign out everywhere
+          </AskLink>
+        )}
+        <a href={MEMBERS_PATH}>Back to members</a>
+      </div>
     </>,
+  );
+}
+
+/** `GET /developers/members/{id}/sessions/end`: asks before all sessions of a member are ended. */
+export async function confirmEndMemberSessions(deps: PageDeps, { session, id }: PageRequest): Promise<PageAnswer> {
+  const member = await getMember(deps, { accountId: session.accountId, id });
+  const sessions = await listSessions(deps, id);
+  const path = `${MEMBERS_PATH}/${id}/sessions`;
+  return htmlPage(
+    "Sign a member out",
+    <Confirmation
+      question={`Sign ${visible(member.email)} out everywhere?`}
+      facts={{ Sessions: sessions.length.toLocaleString("en") }}
+      submit="Sign out everywhere"
+      cancel={path}
+      action={path}
+    >
+      <p>
+        <Text>{member.email}</Text> is signed out of this account on every device, and can sign in again with a new
+        link. To keep a person out, remove the member.
+      </p>
+    </Confirmation>,
   );
 }
 

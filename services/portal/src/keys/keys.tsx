@@ -6,7 +6,7 @@ import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequ
 import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, readMain, retryMissing } from "../page/part.js";
 import { Table } from "../page/table.js";
-import { ButtonLink, ListHead, RowLink, Text, Time } from "../page/text.js";
+import { AskLink, ButtonLink, ListHead, RowLink, Text, Time } from "../page/text.js";
 import { keyName } from "./key-name.js";
 
 const DAY_MS = 86_400_000;
@@ -59,13 +59,13 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
               mayChange &&
               (({ id, lastFour, active }) =>
                 active && (
-                  <a
+                  <AskLink
                     class="danger-link"
                     href={`${list}/${id}/revoke`}
                     aria-label={`Revoke the key that ends in ${lastFour}`}
                   >
                     Revoke
-                  </a>
+                  </AskLink>
                 )),
           }}
           actions="Revoke"

@@ -29,6 +29,10 @@ const MESSAGES: Readonly<Record<Done, Message>> = {
   "view-saved": { words: "View saved. Open it again from the menu Views, which is above the list." },
   "view-renamed": { words: "View renamed." },
   "view-deleted": { words: "View deleted. The filters that it named can be saved again." },
+  "account-left": {
+    words:
+      "You have left the account, and are signed out of it on every device. To return, ask one of its admins for an invitation.",
+  },
   "role-changed": { words: "Role changed. It applies from the member's next request on." },
   "session-ended": { words: "Session ended. That device is signed out." },
   "member-signed-out": {
@@ -37,7 +41,7 @@ const MESSAGES: Readonly<Record<Done, Message>> = {
   },
   "account-switched": { words: "You have switched to this account." },
   "signed-out": { words: "You are signed out." },
-  "signed-out-everywhere": { words: "You are signed out everywhere." },
+  "signed-out-everywhere": { words: "You are signed out of the account on every device." },
 };
 
 export function isDone(code: string | undefined): code is Done {

@@ -68,7 +68,10 @@ export function FormButtons(props: { submit: string; cancel: string; isDangerous
   );
 }
 
-/** Asks before something is ended that cannot be brought back. `children` says what will happen. The form is sent to the path of its page. */
+/**
+ * Asks before something is ended that cannot be brought back. `children` says what will happen. The form is sent to the path of its page. An
+ * `AskLink` leads here; the script shows this in a dialog.
+ */
 export function Confirmation(props: {
   question: string;
   errors?: Errors;
@@ -82,7 +85,7 @@ export function Confirmation(props: {
 }) {
   const { question, errors = [], facts, submit, cancel, formId, action, children } = props;
   return (
-    <>
+    <div class="asking">
       <h1>{question}</h1>
       <FormErrors errors={errors} fields={{}} />
       <Note kind="danger">{children}</Note>
@@ -90,7 +93,7 @@ export function Confirmation(props: {
       <AccountForm fields={confirmationFields} formId={formId} {...(action !== undefined && { action })}>
         <FormButtons submit={submit} cancel={cancel} isDangerous />
       </AccountForm>
-    </>
+    </div>
   );
 }
 

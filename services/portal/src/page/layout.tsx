@@ -27,11 +27,18 @@ const style = loadAsset(
   `${AREA_PATH}/style.css`,
   siteAsset("scale.css"),
   ...["site.css", "base.css", "code.css"].map(siteAsset),
-  ...["developers.css", "lists.css", "resources.css", "requests.css", "charts.css", "overview.css", "print.css"].map(
-    ownAsset,
-  ),
+  ...[
+    "developers.css",
+    "lists.css",
+    "resources.css",
+    "requests.css",
+    "charts.css",
+    "overview.css",
+    "dialogs.css",
+    "print.css",
+  ].map(ownAsset),
 );
-const script = loadAsset(`${AREA_PATH}/script.js`, ownAsset("developers.js"));
+const script = loadAsset(`${AREA_PATH}/script.js`, ownAsset("developers.js"), ownAsset("ask.js"));
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
 
 // A transparent pixel as GIF.

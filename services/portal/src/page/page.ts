@@ -115,6 +115,7 @@ export type Done =
   | "subscription-disabled"
   | "label-voided"
   | "member-removed"
+  | "account-left"
   | "role-changed"
   | "session-ended"
   | "view-saved"

@@ -142,6 +142,11 @@ export function ButtonLink({ href, children }: { href: string; children: string 
   );
 }
 
+/** A link to a page with a `Confirmation`, which the script shows in a dialog. */
+export function AskLink(props: ComponentProps<"a">) {
+  return <a {...props} data-ask />;
+}
+
 /** The head of a page with a list: its title, what the list is, and the button that adds to it. */
 export function ListHead(props: { title: string; add: ComponentChildren; children: ComponentChildren }) {
   return (

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { AREA_PATH, type PageRequest } from "../page/page.js";
 import { isMissing, type Part } from "../page/part.js";
 import { Facts } from "../page/table.js";
-import { Id, Notice, Time } from "../page/text.js";
+import { AskLink, Id, Notice, Time } from "../page/text.js";
 import type { ReadLabel } from "../read/read-resources.js";
 import { Status } from "./record-table.js";
 
@@ -30,9 +30,9 @@ export function LabelActions({ label, request }: Pick<ReadLabel, "label"> & { re
       </a>
       <span class="hint">Print at 100 % (4 × 6 inches), without “fit to page”.</span>
       {session.role === "admin" && (
-        <a class="danger-link" href={`${path}/void`}>
+        <AskLink class="danger-link" href={`${path}/void`}>
           Void label
-        </a>
+        </AskLink>
       )}
     </div>
   );

@@ -10,7 +10,7 @@ import { Confirmation } from "../page/form.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readFormId, writeByForm } from "../page/read-form.js";
 import { Facts } from "../page/table.js";
-import { Breadcrumb, Chips, Id, Note, Text, Time } from "../page/text.js";
+import { AskLink, Breadcrumb, Chips, Id, Note, Text, Time } from "../page/text.js";
 import { endpointHost, getSubscription, type Subscription } from "../read/read-webhooks.js";
 import { StateTag } from "./subscriptions.js";
 import { TestForm } from "./test-page.js";
@@ -54,9 +54,9 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
       <TestForm deps={deps} request={request} subscription={subscription} />
       {mayChange && status === "active" && (
         <div class="actions">
-          <a class="danger-link" href={`${list}/${id}/disable`}>
+          <AskLink class="danger-link" href={`${list}/${id}/disable`}>
             Disable subscription
-          </a>
+          </AskLink>
         </div>
       )}
     </>,
