@@ -56,9 +56,11 @@ describe("who may call whom", () => {
   test("of the services, the portal calls reads and searches, and takes changes and failing subscriptions", () => {
     expect(rows.filter((row) => row.startsWith("portal ") && !row.startsWith("portal → gateway ")).sort()).toEqual([
       "portal → carrier CountLabels",
+      "portal → carrier CountLabelsByDay",
       "portal → carrier GetLabel",
       "portal → carrier GetLabelFile",
       "portal → carrier SearchLabels",
+      "portal → records CountShipmentsByDay",
       "portal → records GetOrder",
       "portal → records GetShipment",
       "portal → records SearchOrders",

@@ -73,6 +73,9 @@ export const requestsToList = z.object({
   until: time.optional(),
   after: id("req").optional(),
 });
+export const writesToCompare = z.object({
+  limit: z.int().refine((value) => value >= 1 && value <= 20, "must be 1 to 20"),
+});
 export const requestsToFind = z.object({
   limit,
   texts: z

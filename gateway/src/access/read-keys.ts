@@ -41,7 +41,7 @@ export function requireKeyId(id: string): string {
 }
 
 /** Reads one key. */
-export async function getKey(deps: Deps, request: GetKeyRequest) {
+export async function getKey(deps: Deps, request: Pick<GetKeyRequest, "caller" | "id">) {
   const caller = requireCaller(request);
   const [key] = await deps.db.runList<KeyRow>(sql`
     SELECT ${selectColumns(LISTED_KEY, "api_keys")}, ${isActive(deps)} AS active FROM api_keys

@@ -5,6 +5,7 @@ import { newCaller } from "@shipping/kit/testing/writes";
 import type { LogRow } from "../request-log/logged-request.js";
 import { keepPartitionsOnce, writeRequests } from "../request-log/write-requests.js";
 import { accessUnderTest } from "../testing/access-under-test.js";
+import { storeCounts } from "../testing/stored-requests.js";
 
 let gateway: Awaited<ReturnType<typeof accessUnderTest>>;
 beforeAll(async () => {
@@ -87,6 +88,33 @@ test("the requests of 24 hours are counted", async () => {
   const total = (kind: "writes" | "refused") => hours.reduce((sum, hour) => sum + hour[kind], 0);
   expect([total("writes"), total("refused")]).toEqual([2, 1]);
   expect(refusals.map(({ code, count }) => [code, count])).toEqual([["not_found", 1]]);
+});
+
+test("a live request for which no carrier is configured is no failure of the platform", async () => {
+  const caller = { ...newCaller(), environment: "live" as const };
+  await storeCounts(gateway.db, caller, 0, { carrier_not_configured: 3, internal_error: 1 });
+  const { hours } = await gateway.access.countRequests({ caller });
+  expect([hours.at(-1)?.refused, hours.at(-1)?.failed]).toEqual([3, 1]);
+});
+
+test("a key's logged requests are counted by their result, similar ones that are not listed too", async () => {
+  const key = await gateway.newKey();
+  const caller = { accountId: key.accountId, environment: "sandbox" as const };
+  const refused = { keyId: key.id, status: 422, code: "invalid_request", more: 4 };
+  await log(caller, [{ keyId: key.id }, { keyId: key.id, replayed: true }, refused, { keyId: "key_other" }]);
+  const counts = await gateway.access.countKeyRequests({ caller, id: key.id });
+  expect(counts).toMatchObject({ days: 7, writes: 1, replays: 1, refusals: [{ code: "invalid_request", count: 5 }] });
+  expect(counts.countedSince).toBeUndefined();
+  const others = gateway.access.countKeyRequests({ caller: newCaller(), id: key.id });
+  expect(failureIn(await others.catch((error) => error))?.code).toBe("not_found");
+});
+
+test("the slowest writes of a day are those that succeeded, the slowest first", async () => {
+  const caller = newCaller();
+  const ids = await log(caller, [{ ms: 5 }, { ms: 70 }, { ms: 900, method: "GET" }, { ms: 30 }, { ms: 80, code: "x" }]);
+  const slowest = await gateway.access.listSlowestWrites({ caller, limit: 2 });
+  expect(idsOf(slowest)).toEqual([ids[1], ids[3]]);
+  expect(idsOf(await gateway.access.listSlowestWrites({ caller: newCaller(), limit: 2 }))).toEqual([]);
 });
 
 test("requests and counts are a caller's own", async () => {

@@ -2,6 +2,8 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
 import { fail } from "@shipping/kit/errors";
 import {
+  type CountKeyRequestsRequest,
+  CountKeyRequestsResponseSchema,
   type CountRequestsRequest,
   CountRequestsResponseSchema,
   type FindRequestsRequest,
@@ -10,14 +12,22 @@ import {
   GetRequestResponseSchema,
   type ListRequestsRequest,
   ListRequestsResponseSchema,
+  type ListSlowestWritesRequest,
+  ListSlowestWritesResponseSchema,
   type LoggedRequestSchema,
 } from "@shipping/proto/shipping/access/v1/access_pb";
-import { countRequests as count } from "../request-log/count-requests.js";
-import { findRequests as find, listRequests as list, type RequestPage } from "../request-log/list-requests.js";
+import { countRequests as count, countKeyRequests as countOfKey } from "../request-log/count-requests.js";
+import {
+  findRequests as find,
+  listRequests as list,
+  listSlowestWrites as listSlowest,
+  type RequestPage,
+} from "../request-log/list-requests.js";
 import type { LoggedRequest } from "../request-log/logged-request.js";
 import { readExecuted, readRequest } from "../request-log/read-request.js";
 import type { AccessDeps } from "./deps.js";
-import { bounded, requestsToFind, requestsToList } from "./input.js";
+import { bounded, requestsToFind, requestsToList, writesToCompare } from "./input.js";
+import { getKey } from "./read-keys.js";
 
 /** Reads a page of the request log, newest first. */
 export async function listRequests(deps: AccessDeps, request: ListRequestsRequest) {
@@ -59,6 +69,25 @@ export async function countRequests(deps: AccessDeps, request: CountRequestsRequ
     hours: hours.map(({ hour, ...counts }) => ({ hour: hour.toISOString(), ...counts })),
     refusals,
   });
+}
+
+/** Counts the logged requests of one key. */
+export async function countKeyRequests(deps: AccessDeps, request: CountKeyRequestsRequest) {
+  const caller = requireCaller(request);
+  const { key } = await getKey(deps, request);
+  const { countedSince, ...counts } = await countOfKey(deps, caller, key!.id);
+  return create(CountKeyRequestsResponseSchema, {
+    ...counts,
+    ...(countedSince && { countedSince: countedSince.toISOString() }),
+    days: deps.requestLogDays,
+  });
+}
+
+/** Reads the slowest writes of the last 24 hours. */
+export async function listSlowestWrites(deps: AccessDeps, request: ListSlowestWritesRequest) {
+  const caller = requireCaller(request);
+  const { limit } = bounded(writesToCompare, request);
+  return create(ListSlowestWritesResponseSchema, { requests: (await listSlowest(deps, caller, limit)).map(toMessage) });
 }
 
 function toPage({ rows, nextCursor }: RequestPage) {

@@ -9,7 +9,14 @@ import { createTurns } from "./in-turn.js";
 import { listKeyUsage } from "./list-key-usage.js";
 import { getAccount, listAccounts } from "./read-account.js";
 import { findKeys, getKey, listKeys, nameKeys } from "./read-keys.js";
-import { countRequests, findRequests, getRequest, listRequests } from "./read-requests.js";
+import {
+  countKeyRequests,
+  countRequests,
+  findRequests,
+  getRequest,
+  listRequests,
+  listSlowestWrites,
+} from "./read-requests.js";
 import { revokeKey } from "./revoke-key.js";
 
 /** The routes of the RPCs that the gateway offers to the portal. Each is one operation, in its turn, on the connections for lists. */
@@ -31,6 +38,8 @@ export function accessRoutes(given: AccessDeps & Parameters<typeof measureNewKey
       findRequests: inTurn((request) => findRequests(deps, request)),
       getRequest: inTurn((request) => getRequest(deps, request)),
       countRequests: inTurn((request) => countRequests(deps, request)),
+      countKeyRequests: inTurn((request) => countKeyRequests(deps, request)),
+      listSlowestWrites: inTurn((request) => listSlowestWrites(deps, request)),
       getAccount: inTurn((request) => getAccount(deps, request)),
       listAccounts: inTurn((request) => listAccounts(deps, request)),
       executeWrite: inTurn((request, context) => executeWriteForMember(api, request, context)),

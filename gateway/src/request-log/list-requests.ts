@@ -1,5 +1,6 @@
 import { codesOf, type WantedRequests } from "@shipping/api/request-status";
 import type { Caller } from "@shipping/kit/caller";
+import { databaseNow } from "@shipping/kit/postgres/clock";
 import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import sql, { join, type Sql } from "sql-template-tag";
 import type { GatewayDeps } from "../database/deps.js";
@@ -70,6 +71,21 @@ export async function findRequests(
     found AS (SELECT * FROM either ORDER BY at DESC, request_id DESC LIMIT ${size + 1})
     ${SELECT_FOUND}`);
   return toPage(rows, size);
+}
+
+/** Lists the slowest writes of a caller among the latest requests of the last 24 hours, the slowest first. */
+export async function listSlowestWrites(
+  deps: Pick<GatewayDeps, "db" | "clockOffsetMs">,
+  caller: Caller,
+  most: number,
+): Promise<LoggedRequest[]> {
+  const isInTime = sql`at >= (SELECT ${databaseNow(deps)}) - interval '1 day'`;
+  const rows = await deps.db.runList<FoundRow>(sql`
+    WITH looked AS MATERIALIZED (${newest(caller, { codes: undefined, keyId: null, isInTime, most: MAX_SCANNED })}),
+    found AS (
+      SELECT * FROM looked WHERE code IS NULL AND NOT replayed AND method IN ('POST', 'DELETE') ORDER BY ms DESC LIMIT ${most})
+    ${SELECT_FOUND}`);
+  return rows.map(toLoggedRequest).sort((one, other) => other.ms - one.ms);
 }
 
 /** Selects the newest rows of a caller with one of these codes, or of this key. */

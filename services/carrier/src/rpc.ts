@@ -12,7 +12,7 @@ import { checkLabel, createLabel } from "./create-label.js";
 import type { CarrierDeps } from "./deps.js";
 import { quoteRates } from "./quote-rates.js";
 import { getLabel, getLabelFile, listLabels } from "./read-labels.js";
-import { countLabels, searchLabels } from "./search-labels.js";
+import { countLabels, countLabelsByDay, searchLabels } from "./search-labels.js";
 import { voidLabel } from "./void-label.js";
 
 const its = CarrierService.method;
@@ -35,7 +35,7 @@ export const carrierPeers: Peers = {
     ...CarrierOperationsService.methods,
     ...OwnerOperationsService.methods,
   ],
-  portal: [its.getLabel, its.getLabelFile, its.searchLabels, its.countLabels],
+  portal: [its.getLabel, its.getLabelFile, its.searchLabels, its.countLabels, its.countLabelsByDay],
 };
 
 /** The RPCs of carrier, each one operation. Operations that call neighbours pass on the deadline and the request ID. */
@@ -65,6 +65,7 @@ export function carrierRoutes(deps: CarrierDeps, derived: readonly DerivedRows[]
       listLabels: (request) => listLabels(deps, request),
       searchLabels: (request) => searchLabels(deps, request),
       countLabels: (request) => countLabels(deps, request),
+      countLabelsByDay: (request) => countLabelsByDay(deps, request),
       getLabelFile: (request) => getLabelFile(deps, request),
     });
     router.service(CarrierOperationsService, { listBookings: (request) => listBookings(deps, request) });

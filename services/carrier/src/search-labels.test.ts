@@ -3,9 +3,13 @@ import type { Caller } from "@shipping/kit/caller";
 import { forAllTests } from "@shipping/kit/testing/for-all-tests";
 import { costlyNodes, watched } from "@shipping/kit/testing/plans";
 import { newCaller } from "@shipping/kit/testing/writes";
-import { CountLabelsRequestSchema, SearchLabelsRequestSchema } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import {
+  CountLabelsByDayRequestSchema,
+  CountLabelsRequestSchema,
+  SearchLabelsRequestSchema,
+} from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import sql from "sql-template-tag";
-import { countLabels, searchLabels } from "./search-labels.js";
+import { countLabels, countLabelsByDay, searchLabels } from "./search-labels.js";
 import { carrierUnderTest } from "./testing/carrier-under-test.js";
 
 const carrier = forAllTests(carrierUnderTest);
@@ -120,4 +124,16 @@ describe("countLabels", () => {
     }
     expect(await count(caller)).toEqual([]);
   });
+});
+
+test("countLabelsByDay counts the labels of each day, and those of them that are voided", async () => {
+  const caller = newCaller();
+  await threeLabels(caller);
+  const request = create(CountLabelsByDayRequestSchema, { caller, days: ["2026-11-20", "2026-11-21"] });
+  const { db, statements } = watched(carrier.deps.db);
+  expect((await countLabelsByDay({ ...carrier.deps, db }, request)).days).toEqual([
+    { created: 0, voided: 0 },
+    { created: 2, voided: 1 },
+  ]);
+  for (const statement of statements) expect(await costlyNodes(carrier.deps.db, statement)).toEqual([]);
 });

@@ -1,16 +1,22 @@
 import { requireCaller } from "@shipping/kit/caller";
 import { pickColumns } from "@shipping/kit/postgres/columns";
 import { ownedInIndex } from "@shipping/kit/postgres/owned/read-owned";
+import { countByDay } from "@shipping/kit/postgres/owned/count-by-day";
 import { searchOwned } from "@shipping/kit/postgres/owned/search-owned";
-import type { CountLabelsRequest, SearchLabelsRequest } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
+import type {
+  CountLabelsByDayRequest,
+  CountLabelsRequest,
+  SearchLabelsRequest,
+} from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import sql from "sql-template-tag";
 import type { CarrierDeps } from "./deps.js";
 import { labelColumns } from "./label.js";
 
+const labels = { table: "labels", statuses: ["created", "voided"] };
+
 const find = searchOwned({
-  table: "labels",
+  ...labels,
   columns: pickColumns(labelColumns, ["id", "status", "shipmentId", "carrier", "trackingNumber", "createdAt"]),
-  statuses: ["created", "voided"],
   names: [sql`id`, sql`tracking_number`, sql`shipment_id`],
 });
 
@@ -39,4 +45,10 @@ export async function countLabels(deps: CarrierDeps, request: CountLabelsRequest
     FROM unnest(${from}::timestamptz[], ${most}::integer[]) WITH ORDINALITY AS wanted (since, most, nth)
     ORDER BY nth`);
   return { counts: rows.map(({ count }) => count) };
+}
+
+/** Counts the caller's labels of these days: those that are voided since, and the others. */
+export async function countLabelsByDay(deps: CarrierDeps, request: CountLabelsByDayRequest) {
+  const counts = await countByDay(deps, labels, requireCaller(request), request.days);
+  return { days: counts.map(({ created = 0, voided = 0 }) => ({ created, voided })) };
 }

@@ -9,7 +9,7 @@ import { countResources, recordsAccountData, recordsMigrations } from "./account
 import { listLabelCopies, readLabelCopies } from "./read/label-copies.js";
 import { getOrder, getShipment, getShipmentForCarrier, listOrders, listShipments } from "./read/read-records.js";
 import type { RecordsDeps } from "./search/hash-recent.js";
-import { searchOrders, searchShipments } from "./search/search-records.js";
+import { countShipmentsByDay, searchOrders, searchShipments } from "./search/search-records.js";
 import { applyLabelEvent, applyLabelEvents } from "./write/apply-label-event.js";
 import { createOrder } from "./write/create-order.js";
 import { createShipment } from "./write/create-shipment.js";
@@ -28,7 +28,7 @@ export const recordsPeers: Peers = {
     ...LedgerService.methods,
   ],
   operator: [its.getOrder, its.getShipment, LedgerService.method.read, ...OwnerOperationsService.methods],
-  portal: [its.getOrder, its.getShipment, its.searchOrders, its.searchShipments],
+  portal: [its.getOrder, its.getShipment, its.searchOrders, its.searchShipments, its.countShipmentsByDay],
   carrier: [
     its.getShipmentForCarrier,
     its.applyLabelEvent,
@@ -58,6 +58,7 @@ export function recordsRoutes(deps: RecordsDeps, derived: readonly DerivedRows[]
       listShipments: (request) => listShipments(deps, request),
       searchOrders: (request) => searchOrders(deps, request),
       searchShipments: (request) => searchShipments(deps, request),
+      countShipmentsByDay: (request) => countShipmentsByDay(deps, request),
       getShipmentForCarrier: (request) => getShipmentForCarrier(deps, request),
       applyLabelEvent: (request) => applyLabelEvent(deps, request),
       applyLabelEvents: (request) => applyLabelEvents(deps, request),

@@ -1,8 +1,13 @@
 import { requireCaller } from "@shipping/kit/caller";
 import { pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
-import { ownedSql, type ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
+import { ownedInIndex, ownedSql, type ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
+import { countByDay } from "@shipping/kit/postgres/owned/count-by-day";
 import { type Found, MAX_MATCHES, placeAfter, searchOwned } from "@shipping/kit/postgres/owned/search-owned";
-import type { SearchOrdersRequest, SearchShipmentsRequest } from "@shipping/proto/shipping/records/v1/records_pb";
+import type {
+  CountShipmentsByDayRequest,
+  SearchOrdersRequest,
+  SearchShipmentsRequest,
+} from "@shipping/proto/shipping/records/v1/records_pb";
 import sql from "sql-template-tag";
 import { orderColumns, orderJson } from "../resource/order.js";
 import { rowColumns, type Shown } from "../resource/shared-fields.js";
@@ -114,3 +119,18 @@ async function findShipmentsOfOrder(
 }
 
 const listJson = (records: readonly string[]) => Buffer.from(`[${records.join(",")}]`);
+
+const MAX_DRAFTS = 1_001;
+
+/** Counts the caller's shipments of these days, and the drafts of any day. */
+export async function countShipmentsByDay(deps: ReadDeps, request: CountShipmentsByDayRequest) {
+  const caller = requireCaller(request);
+  const days = await countByDay(deps, shipments, caller, request.days);
+  const [drafts] = await deps.db.runList<{ count: number }>(sql`
+    SELECT count(*)::integer AS count FROM (
+      SELECT FROM shipments WHERE ${ownedInIndex(caller)} AND status = 'draft' LIMIT ${MAX_DRAFTS}::bigint) AS counted`);
+  return {
+    counts: days.map((states) => Object.values(states).reduce((sum, count) => sum + count, 0)),
+    drafts: drafts!.count,
+  };
+}

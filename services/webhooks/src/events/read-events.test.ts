@@ -46,17 +46,22 @@ test("the outcomes of events: one for each subscription, of the caller's own eve
     );
     return {
       arrived,
-      outcomes: outcomes.map(({ subscriptionId, state, endedAt }) => [subscriptionId, state, endedAt]),
+      outcomes: outcomes.map(({ subscriptionId, state, endedAt, nextAt, attempts }) => [
+        ...[subscriptionId, state, endedAt],
+        ...[nextAt !== undefined, attempts],
+      ]),
     };
   };
   expect(await ask()).toEqual({
     arrived: [unwanted.id, wanted.id].sort(),
-    outcomes: subscribed.map((id) => [id, "pending", undefined]),
+    outcomes: subscribed.map((id) => [id, "pending", undefined, true, 0]),
   });
   expect(await ask(newCaller())).toEqual({ arrived: [], outcomes: [] });
 
   expect(await dispatchOnce(webhooks.replica())).toBe(2);
   await eventually(async () =>
-    expect((await ask()).outcomes).toEqual(subscribed.map((id) => [id, "delivered", expect.stringMatching(/Z$/)])),
+    expect((await ask()).outcomes).toEqual(
+      subscribed.map((id) => [id, "delivered", expect.stringMatching(/Z$/), false, 1]),
+    ),
   );
 });

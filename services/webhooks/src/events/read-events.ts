@@ -102,6 +102,8 @@ interface OutcomeRow {
   subscriptionId: string | null;
   state: string;
   endedAt: Date | null;
+  nextAt: Date | null;
+  attempts: number;
 }
 
 /** Reads the outcomes of events: up to ten for each, since an account has no more active subscriptions. */
@@ -110,15 +112,23 @@ export async function listEventOutcomes(deps: Pick<EventDeps, "db">, request: Li
   // The read uses the connections for lists, so that deliveries never wait for it.
   const rows = await deps.db.runList<OutcomeRow>(sql`
     SELECT e.id AS "eventId", d.subscription_id AS "subscriptionId", d.state,
-      CASE WHEN d.state IN ('delivered', 'exhausted') THEN d.last_ended_at END AS "endedAt"
+      CASE WHEN d.state IN ('delivered', 'exhausted') THEN d.last_ended_at END AS "endedAt",
+      d.next_at AS "nextAt", d.attempt AS attempts
     FROM unnest(${ids}::text[]) AS wanted (id)
     CROSS JOIN LATERAL (SELECT account_id, id FROM events WHERE id = wanted.id AND ${ownedSql(requireCaller(request))} OFFSET 0) AS e
     LEFT JOIN LATERAL (SELECT * FROM deliveries WHERE account_id = e.account_id AND event_id = e.id OFFSET 0) AS d ON true
     ORDER BY e.id, d.subscription_id`);
   return create(ListEventOutcomesResponseSchema, {
     eventIds: [...new Set(rows.map(({ eventId }) => eventId))],
-    outcomes: rows.flatMap(({ subscriptionId, endedAt, ...row }) =>
-      subscriptionId === null ? [] : { ...row, subscriptionId, ...(endedAt && { endedAt: endedAt.toISOString() }) },
+    outcomes: rows.flatMap(({ subscriptionId, endedAt, nextAt, ...row }) =>
+      subscriptionId === null
+        ? []
+        : {
+            ...row,
+            subscriptionId,
+            ...(endedAt && { endedAt: endedAt.toISOString() }),
+            ...(nextAt && { nextAt: nextAt.toISOString() }),
+          },
     ),
   });
 }

@@ -13,6 +13,7 @@ import type { DispatchDeps } from "../dispatch/deps.js";
 import { dispatchOnce } from "../dispatch/dispatch-deliveries.js";
 import { disableSubscription } from "../subscriptions/disable-subscription.js";
 import type { Receiver } from "../testing/receiver.js";
+import { storeHours } from "../testing/stored-health.js";
 import { disableRequest, eventFor, subscribe, webhooksUnderTest } from "../testing/webhooks-under-test.js";
 import { getSubscriptionHealth, listSubscriptionHealth } from "./read-health.js";
 
@@ -140,4 +141,48 @@ test("the list has the named subscriptions, or all active ones, and never anothe
   for (const stranger of [other, live]) {
     await expect(read(stranger, mine.id)).rejects.toMatchObject({ code: "not_found" });
   }
+});
+
+test("the last 30 days are counted one by one, and what was given up for each subscription", async () => {
+  const caller = newCaller();
+  const [one, other] = [await subscribe(deps, caller, receiver.url), await subscribe(deps, caller, receiver.url)];
+  const hours = Array.from({ length: 50 }, () => ({ delivered: 2, failed: 1, exhausted: 1 }));
+  await storeHours(deps.db, one.id, hours);
+  await storeHours(deps.db, other.id, [{ delivered: 9 }]);
+  const { db, statements } = watched(deps.db);
+  const { days, givenUp } = await read(caller, one.id, { ...deps, db });
+  expect(days).toHaveLength(30);
+  const begun = days.map(({ day }) => Date.parse(day));
+  expect(begun.every((day, n) => day % 86_400_000 === 0 && day === begun[0]! + n * 86_400_000)).toBe(true);
+  const sum = (kind: "delivered" | "failed" | "givenUp") => days.reduce((total, day) => total + day[kind], 0);
+  expect([sum("delivered"), sum("failed"), sum("givenUp"), givenUp]).toEqual([100, 50, 50, 50]);
+  expect(days.at(-2)!.delivered).toBe(48);
+  const asked = create(ListSubscriptionHealthRequestSchema, { caller, countsGivenUp: true });
+  const { subscriptions } = await listSubscriptionHealth({ ...deps, db }, asked);
+  expect(subscriptions.map(({ subscriptionId, givenUp }) => [subscriptionId, givenUp])).toEqual(
+    [
+      [one.id, 50],
+      [other.id, 0],
+    ].sort(),
+  );
+  expect((await list(caller))[0]?.givenUp).toBeUndefined();
+  for (const statement of statements) expect(await costlyNodes(deps.db, statement)).toEqual([]);
+});
+
+test("pending deliveries are grouped by the reason of their last failure", async () => {
+  const caller = newCaller();
+  const { id } = await subscribe(deps, caller, receiver.url);
+  expect((await read(caller, id)).waiting).toEqual([]);
+  status = 503;
+  await attempt(caller);
+  await attempt(caller);
+  status = 410;
+  await attempt(caller);
+  status = 204;
+  const { waiting } = await read(caller, id);
+  expect(waiting.map(({ failure, deliveries }) => [failure?.reason, failure?.status, deliveries])).toEqual([
+    ["status", 503, 2],
+    ["status", 410, 1],
+  ]);
+  for (const { lastAt, nextAt } of waiting) expect(Date.parse(nextAt)).toBeGreaterThan(Date.parse(lastAt));
 });

@@ -68,4 +68,18 @@ describe("listSubscriptions", () => {
     } while (after);
     expect(seen).toEqual([...made].sort());
   });
+
+  test("lists those of one state, by an index, and refuses another word", async () => {
+    const caller = newCaller();
+    const [active, disabled] = [await subscribe(deps, caller, url), await subscribe(deps, caller, url)];
+    await disableSubscription(deps, disableRequest(caller, disabled.id));
+    const { db, statements } = watched(deps.db);
+    const list = async (status: string) => {
+      const asked = create(ListSubscriptionsRequestSchema, { caller, limit: 25, status });
+      return jsonIn(await listSubscriptions({ ...deps, db }, asked)).map(({ id }: { id: string }) => id);
+    };
+    expect([await list("active"), await list("disabled")]).toEqual([[active.id], [disabled.id]]);
+    for (const statement of statements) expect(await costlyNodes(db, statement)).toEqual([]);
+    await expect(list("failing")).rejects.toMatchObject({ code: "invalid_request" });
+  });
 });

@@ -10,6 +10,7 @@ import {
   type ListSubscriptionsRequest,
   ListSubscriptionsResponseSchema,
 } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import sql, { type Sql } from "sql-template-tag";
 import type { SubscriptionDeps } from "./deps.js";
 import { type SubscriptionRow, selectSubscriptions, subscriptionJson } from "./subscription.js";
 
@@ -20,15 +21,21 @@ export async function getSubscription(deps: SubscriptionDeps, request: GetSubscr
   return create(GetSubscriptionResponseSchema, { data: Buffer.from(subscriptionJson(row)) });
 }
 
-/** Reads one page of the caller's subscriptions, disabled ones included. */
+/** Reads one page of the caller's subscriptions: those of one state, or all. */
 export async function listSubscriptions(deps: SubscriptionDeps, request: ListSubscriptionsRequest) {
-  return create(ListSubscriptionsResponseSchema, await readPage(deps, request));
+  const { status } = request;
+  if (status === undefined) return create(ListSubscriptionsResponseSchema, await readPage(deps, request));
+  if (status !== "active" && status !== "disabled") throw fail("invalid_request", "status must be active or disabled.");
+  return create(ListSubscriptionsResponseSchema, await readPageOf[status](deps, request));
 }
 
 /** Reads the stored subscription of that ID, if the caller has it. */
 export const findSubscription = readOwned<SubscriptionRow, SubscriptionDeps>("id", selectSubscriptions);
 
-const readPage = listOwned<SubscriptionRow, SubscriptionDeps>({
-  select: selectSubscriptions,
-  render: subscriptionJson,
-});
+const pageOf = (isListed: Sql) =>
+  listOwned<SubscriptionRow, SubscriptionDeps>({
+    select: (condition) => selectSubscriptions(sql`${condition} AND ${isListed}`),
+    render: subscriptionJson,
+  });
+const readPage = pageOf(sql`true`);
+const readPageOf = { active: pageOf(sql`status = 'active'`), disabled: pageOf(sql`status = 'disabled'`) };
