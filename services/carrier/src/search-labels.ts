@@ -1,7 +1,7 @@
 import { requireCaller } from "@shipping/kit/caller";
 import { pickColumns } from "@shipping/kit/postgres/columns";
-import { ownedInIndex } from "@shipping/kit/postgres/owned/read-owned";
 import { countByDay } from "@shipping/kit/postgres/owned/count-by-day";
+import { ownedInIndex } from "@shipping/kit/postgres/owned/read-owned";
 import { searchOwned } from "@shipping/kit/postgres/owned/search-owned";
 import type {
   CountLabelsByDayRequest,

@@ -1,7 +1,7 @@
 import { requireCaller } from "@shipping/kit/caller";
 import { pickColumns, type Row, selectColumns } from "@shipping/kit/postgres/columns";
-import { ownedInIndex, ownedSql, type ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
 import { countByDay } from "@shipping/kit/postgres/owned/count-by-day";
+import { ownedInIndex, ownedSql, type ReadDeps } from "@shipping/kit/postgres/owned/read-owned";
 import { type Found, MAX_MATCHES, placeAfter, searchOwned } from "@shipping/kit/postgres/owned/search-owned";
 import type {
   CountShipmentsByDayRequest,

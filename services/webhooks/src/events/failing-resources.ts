@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { requireCaller } from "@shipping/kit/caller";
-import { ownedSql } from "@shipping/kit/postgres/read-owned";
+import { ownedSql } from "@shipping/kit/postgres/owned/read-owned";
 import {
   type ListFailingResourcesRequest,
   ListFailingResourcesResponseSchema,
