@@ -53,7 +53,7 @@ refused() { # WHO COMMAND…
   expect "who is in Helm's way" "$(grep -o 'conflict with "[^"]*"' <<< "$message" | sort -u | sed 's/.*"\(.*\)"/\1/' | xargs)" "$1"
 }
 
-image_tag() { k get deployment "shipping-$1" --output 'jsonpath={.spec.template.spec.containers[0].image}' | sed 's/.*://'; }
+image_tag() { k get deployment "shipping-$1" --output 'jsonpath={.spec.template.spec.containers[0].image}{"\n"}' | sed 's/.*://'; }
 planted() { in_records "SELECT count(*) FROM _prisma_migrations WHERE migration_name LIKE '%_planted%' AND finished_at IS NOT NULL"; }
 
 # All parts run that release. Old rows, and those of the old code, have what the migrations of the next one add.

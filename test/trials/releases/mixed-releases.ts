@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { migrate } from "@shipping/kit/postgres/migrate";
 import { eventually } from "@shipping/kit/testing/eventually";
-import { buildRelease, commitOf } from "@shipping/local/cluster/build-release";
+import { cachedRelease, commitOf } from "@shipping/local/cluster/build-release";
 import { migrationFolders, type Part, parts } from "@shipping/local/parts";
 import { PARTS, type PartName } from "@shipping/proto/parts";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
@@ -25,7 +25,7 @@ export const TWO_OF_EACH = ofEach(2);
 /** The settings of the clusters of these trials. */
 export const SWITCHES = { RATE_LIMIT_PER_MINUTE: "1000000", WEBHOOK_ALLOW_PRIVATE_TARGETS: "true" };
 export const CLIENTS = 4;
-const RESTART_MS = 60_000;
+const RESTART_MS = 300_000;
 export const ARRIVE_MS = 120_000;
 
 function calledFirst(): Part[] {
@@ -51,10 +51,9 @@ interface Replacing {
 export async function mixedReleases(say: Say, revision: string, replacing: Replacing): Promise<Report> {
   const commit = await commitOf(revision);
   return withFolder(async (folder, ends) => {
-    const [old, dataDir] = [join(folder, "old"), join(folder, "data")];
+    const dataDir = join(folder, "data");
     await mkdir(dataDir);
-    say(`building ${commit}`);
-    await buildRelease(commit, old);
+    const old = await cachedRelease(commit, say);
     const before = await writeWithOld({ old, dataDir, calmMs: replacing.calmMs });
     say(`${before.acknowledged.length} writes acknowledged by the old release alone`);
     const links = await linkParts(join(folder, "parts"), old);

@@ -19,7 +19,7 @@ const [, NEXT] = nextReleases(RELEASE);
 const [, AFTER] = nextReleases(NEXT);
 const EXPAND = `-- release: ${NEXT}\nALTER TABLE orders ADD COLUMN planted text;\n`;
 const CONTRACT = `-- release: ${AFTER}\n-- contracts: needs ${NEXT}\nALTER TABLE orders DROP COLUMN planted;\n`;
-const END_MS = 60_000;
+const END_MS = 300_000;
 
 /** A step of the trial: what it does, and the sentences that it must say. */
 interface Step {
