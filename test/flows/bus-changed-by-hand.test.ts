@@ -51,21 +51,33 @@ async function subscribed({ url }: OwnNats) {
   return { inbox, lines, got, publishing };
 }
 
-const CONSUMERS: [string, Partial<ConsumerConfig>][] = [
-  ["a filter", { ack_policy: "explicit", filter_subject: "events.live.>" }],
-  ["another ack policy", { ack_policy: "none" }],
-  ["no bodies", { ack_policy: "explicit", headers_only: true }],
-  ["a subject to which it pushes", { ack_policy: "explicit", deliver_subject: "pushed" }],
-  ["small requests only", { ack_policy: "explicit", max_batch: 5, max_expires: 2_000_000_000 }],
+/** What the log says that webhooks has set right; each at most once a minute. */
+const repairsIn = (lines: { msg: string; reason?: string }[]) =>
+  lines.filter(({ msg }) => msg === "changed by hand; set right").map(({ reason }) => reason);
+
+const CONSUMERS: [string, Partial<ConsumerConfig>, RegExp | undefined][] = [
+  [
+    "a filter",
+    { ack_policy: "explicit", filter_subject: "events.live.>" },
+    /^consumer webhooks: it only gets events.live/,
+  ],
+  ["another ack policy", { ack_policy: "none" }, /^consumer webhooks: its ack policy is none$/],
+  ["no bodies", { ack_policy: "explicit", headers_only: true }, /^consumer webhooks: it gets no bodies/],
+  [
+    "a subject to which it pushes",
+    { ack_policy: "explicit", deliver_subject: "pushed" },
+    /it pushes events to pushed$/,
+  ],
+  ["small requests only", { ack_policy: "explicit", max_batch: 5, max_expires: 2_000_000_000 }, undefined],
 ];
 
 test.each(CONSUMERS)(
   "a consumer with %s is updated or made again, before a start and while it is used",
-  async (_what, config) => {
+  async (_what, config, flaw) => {
     const { server, streams, consumers } = await newServer();
     await streams.add({ name: "EVENTS", subjects: ["events.>"] });
     await consumers.add("EVENTS", { durable_name: "webhooks", ...config });
-    const { got, publishing, inbox } = await subscribed(server);
+    const { got, publishing, inbox, lines } = await subscribed(server);
     const ids = [await publishing()];
     await eventually(() => expect(got).toEqual(ids));
     await consumers.delete("EVENTS", "webhooks");
@@ -73,6 +85,7 @@ test.each(CONSUMERS)(
     ids.push(await publishing());
     await eventually(() => expect(new Set(got)).toEqual(new Set(ids)));
     await eventually(() => expect(inbox.state().reason).toBeUndefined());
+    expect(repairsIn(lines)).toEqual(flaw ? [expect.stringMatching(flaw)] : []);
   },
 );
 
@@ -93,7 +106,7 @@ test("without the permission to delete it, a consumer is named once in a minute 
 
 test("limits by hand are removed from a stream that is used", async () => {
   const { server, streams } = await newServer();
-  const { got, publishing } = await subscribed(server);
+  const { got, publishing, lines } = await subscribed(server);
   const ids = [await publishing(), await publishing()];
   await eventually(() => expect(got).toEqual(ids));
   const { config } = await streams.info("EVENTS");
@@ -102,6 +115,9 @@ test("limits by hand are removed from a stream that is used", async () => {
   ids.push(await publishing(), await publishing());
   await eventually(() => expect(got).toEqual(ids));
   expect((await streams.info("EVENTS")).config).toEqual(config);
+  expect(repairsIn(lines)).toEqual([
+    expect.stringMatching(/^stream EVENTS: max_msgs is 2; .*its subjects are events.live/),
+  ]);
 });
 
 test.each([

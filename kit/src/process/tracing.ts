@@ -30,6 +30,13 @@ export async function startTracing(options: {
   };
 }
 
+/** The pairs of a list as the OpenTelemetry Operator and people write it: with spaces after commas, and sometimes with a comma at the end. */
+const pairsOf = (list = "") =>
+  list
+    .split(",")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "");
+
 /** The settings that describe a process. They are only checked here: `resourceOf` reads them. */
 export const resourceSettings = {
   OTEL_SERVICE_NAME: z
@@ -41,7 +48,7 @@ export const resourceSettings = {
     .string()
     .max(4_096)
     .refine(
-      (text) => text.split(",").every((pair) => /^[^=\s]+=/.test(pair) && isEncoded(pair)),
+      (text) => pairsOf(text).every((pair) => /^[^=\s]+=/.test(pair) && isEncoded(pair)),
       "must be name=value, separated by commas, with percent-encoding",
     )
     .optional()
@@ -53,7 +60,7 @@ export const resourceSettings = {
  * everything that `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` say, which replaces ours.
  */
 export function resourceOf(part: string, env: Env): Record<string, string> {
-  const pairs = (env.OTEL_RESOURCE_ATTRIBUTES ?? "").split(",").filter((pair) => pair.includes("="));
+  const pairs = pairsOf(env.OTEL_RESOURCE_ATTRIBUTES);
   const given = pairs.map((pair) => pair.split(/=(.*)/s, 2).map((text) => decodeURIComponent(text.trim())));
   return {
     "service.name": part,

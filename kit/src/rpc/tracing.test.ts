@@ -6,7 +6,7 @@ import { register } from "prom-client";
 import { microBatch } from "../postgres/micro-batch.js";
 import { measureProcess } from "../process/health.js";
 import { createLog, silentLog } from "../process/log.js";
-import { startTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
+import { resourceSettings, startTracing, traced, traceHeaders, traceparent } from "../process/tracing.js";
 import { RELEASE } from "../release.js";
 import { eventually } from "../testing/eventually.js";
 import { otlpCollector } from "../testing/otlp-collector.js";
@@ -44,7 +44,7 @@ test("without a collector, work runs untraced", async () => {
 });
 
 test("spans and target_info have the attributes of the environment, the instance and the pod; a log line within a span has its trace", async () => {
-  const given = { OTEL_RESOURCE_ATTRIBUTES: "team=ship%2Cping,k8s.cluster.name=blue", OTEL_SERVICE_NAME: "eu-test" };
+  const given = { OTEL_RESOURCE_ATTRIBUTES: "team=ship%2Cping, k8s.cluster.name=blue,", OTEL_SERVICE_NAME: "eu-test" };
   const env = { ...process.env, ...given, KUBERNETES_SERVICE_HOST: "10.0.0.1" };
   const restore = jest.replaceProperty(process, "env", env);
   const lines: string[] = [];
@@ -67,6 +67,19 @@ test("spans and target_info have the attributes of the environment, the instance
   const [within, outside] = lines.map((line) => JSON.parse(line));
   expect([within.trace_id, within.span_id]).toEqual([spans[0]?.traceId, spans[0]?.spanId]);
   expect(outside.trace_id).toBeUndefined();
+});
+
+test.each([
+  ["a=b,c=d%2Ce", true],
+  ["a=b, c=d ,", true],
+  ["a=b=c", true],
+  ["a=", true],
+  ["a", false],
+  ["=b", false],
+  ["a b=c", false],
+  ["a=100%", false],
+])("attributes of a process are name=value, separated by commas: %j is accepted: %j", (text, accepted) => {
+  expect(resourceSettings.OTEL_RESOURCE_ATTRIBUTES.safeParse(text).success).toBe(accepted);
 });
 
 test("a call continues the caller's trace on the other side", async () => {

@@ -10,6 +10,8 @@ export interface CollectedSpan {
   part: string;
   /** The release that the part runs. */
   release: string;
+  /** All attributes of its process that are texts. */
+  resource: Record<string, string>;
   name: string;
   traceId: string;
   spanId: string;
@@ -59,14 +61,15 @@ function fieldsOf(bytes: Uint8Array): Map<number, Uint8Array[]> {
 function spansIn(request: Uint8Array): CollectedSpan[] {
   return each(request, 1).flatMap((ofResource) => {
     const attributes = each(each(ofResource, 1)[0], 1).map((pair) => [text(pair, 1), text(each(pair, 2)[0], 1)]);
-    const { "service.name": part = "", "service.version": release = "" } = Object.fromEntries(attributes);
+    const resource: Record<string, string> = Object.fromEntries(attributes);
+    const { "service.name": part = "", "service.version": release = "" } = resource;
     return each(ofResource, 2).flatMap((ofScope) =>
-      each(ofScope, 2).map((span) => ({ part, release, ...spanOf(span) })),
+      each(ofScope, 2).map((span) => ({ part, release, resource, ...spanOf(span) })),
     );
   });
 }
 
-function spanOf(span: Uint8Array): Omit<CollectedSpan, "part" | "release"> {
+function spanOf(span: Uint8Array): Omit<CollectedSpan, "part" | "release" | "resource"> {
   return {
     traceId: hex(span, 1),
     spanId: hex(span, 2),

@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventually } from "@shipping/kit/testing/eventually";
 import { type ClusterUnderTest, startCluster } from "../../platform/cluster.js";
-import { freePort } from "../../platform/free-port.js";
 import { ONE_OF_EACH } from "../../platform/launch-cluster.js";
 import { startLoad } from "../failover/load.js";
 import { verdict } from "../failover/verdict.js";
 import type { Report, Say } from "../kit/report.js";
 import { withFolder } from "../kit/with-folder.js";
+import { newPorts, startAnother } from "./another-process.js";
 
 const LOAD_MS = 10_000;
 const SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const;
@@ -23,10 +19,7 @@ export const processRow = (say: Say): Promise<Report> =>
     const cluster = await startCluster(ONE_OF_EACH, { RATE_LIMIT_PER_MINUTE: "1000000" });
     ends.push(() => cluster.stop());
     const gateway = await startDeafGateway(cluster);
-    ends.push(async () => {
-      gateway.child.kill("SIGKILL");
-      await once(gateway.child, "exit");
-    });
+    ends.push(() => gateway.kill());
     const load = await startLoad({ ...cluster, gateways: [`${gateway.url}/api/v1`] }, { clients: 4 });
     await sleep(LOAD_MS / 2);
     const before = load.acknowledged();
@@ -55,26 +48,12 @@ export const processRow = (say: Say): Promise<Report> =>
 
 /** A second gateway with the environment of the first. 64 KiB of its log fit into its pipe. */
 async function startDeafGateway(cluster: ClusterUnderTest) {
-  const { pid } = await cluster.process("gateway-1");
-  const [environment, command] = await Promise.all(
-    ["environ", "cmdline"].map(async (name) => (await readFile(`/proc/${pid}/${name}`, "utf8")).split("\0")),
-  );
-  const env = Object.fromEntries(environment!.filter(Boolean).map((line) => line.split(/=(.*)/s).slice(0, 2)));
-  const [port, rpcPort, opsPort] = [await freePort(), await freePort(), await freePort()];
-  const own = {
-    PORT: String(port),
-    RPC_PORT: String(rpcPort),
-    OPS_PORT: String(opsPort),
-    HOST: "127.0.0.1",
-    LOG_LEVEL: "info",
-  };
-  const child: ChildProcess = spawn("sh", ["-c", 'ulimit -n 300; exec "$0" "$@"', ...command!.filter(Boolean)], {
-    env: { ...env, ...own },
+  const gateway = await startAnother(cluster, "gateway-1", {
+    ports: await newPorts(),
+    adapt: (env) => ({ ...env, LOG_LEVEL: "info" }),
+    run: (command) => ["sh", "-c", 'ulimit -n 300; exec "$0" "$@"', ...command],
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const opsUrl = `http://127.0.0.1:${opsPort}`;
-  await eventually(async () => {
-    if (!(await fetch(`${opsUrl}/readyz`)).ok) throw new Error("not ready");
-  });
-  return { child, url: `http://127.0.0.1:${port}`, opsUrl };
+  await gateway.ready();
+  return gateway;
 }

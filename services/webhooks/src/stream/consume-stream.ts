@@ -65,12 +65,13 @@ export function consumeStream(options: ConsumerOptions, subscriber: Subscriber):
   async function makeAll(access: StreamAccess): Promise<void> {
     try {
       const expected = await ownership.readExpected();
+      const flaw = await findFlaw(access, durable).catch(() => undefined);
       const stream = await makeStream(access, limits, expected);
       warn("stream not updated; used as it is", stream);
-      const onReplaced = (reason: string) => log.warn({ reason, durable }, "consumer was unusable; made again");
-      const consumer = await makeConsumer(access, durable, limits, expected, onReplaced);
+      const consumer = await makeConsumer(access, durable, limits, expected);
       warn("consumer not updated; used as it is", consumer);
       notUpdated = [stream, consumer].filter(Boolean).join("; ") || undefined;
+      if (!notUpdated) warn("changed by hand; set right", flaw);
       ownership.recordOutcome();
     } catch (error) {
       ownership.recordOutcome(error);

@@ -125,21 +125,24 @@ export async function findFlaw(access: StreamAccess, durable: string): Promise<s
   const { stream, subject } = access.names ?? DEFAULT_NAMES;
   const { streams, consumers } = await openManager(access);
   const streamFlaw = findStreamFlaw((await streams.info(stream)).config, `${subject}.>`);
-  if (streamFlaw) return `stream ${stream}: ${streamFlaw}`;
-  const consumerFlaw = findConsumerFlaw((await consumers.info(stream, durable)).config);
-  return consumerFlaw && `consumer ${durable}: ${consumerFlaw}`;
+  const consumer = await consumers.info(stream, durable).catch(ignoreMissing);
+  const consumerFlaw = consumer && findConsumerFlaw(consumer.config);
+  const flaws = [
+    streamFlaw && `stream ${stream}: ${streamFlaw}`,
+    consumerFlaw && `consumer ${durable}: ${consumerFlaw}`,
+  ];
+  return flaws.filter(Boolean).join("; ") || undefined;
 }
 
 /**
  * Creates or updates the consumer that the replicas of a subscriber share. Resolves and throws as `makeStream` does. A consumer through which events
- * do not arrive, and which NATS does not update, is replaced; `onReplaced` gets the reason. Its successor starts at the stream's first event.
+ * do not arrive, and which NATS does not update, is replaced. Its successor starts at the stream's first event.
  */
 export async function makeConsumer(
   access: StreamAccess,
   durable: string,
   { maxAckPending }: StreamLimits,
   expected?: ExpectedOwner,
-  onReplaced: (flaw: string) => void = () => {},
 ): Promise<string | undefined> {
   const { stream } = access.names ?? DEFAULT_NAMES;
   const { consumers } = await openManager(access);
@@ -172,7 +175,6 @@ export async function makeConsumer(
       `Consumer ${durable} of ${stream} cannot be used: ${flaw}. It was not deleted: ${(error as Error).message}. ${remedy}`,
     );
   }
-  onReplaced(flaw);
   return (await makeIt())?.message;
 }
 
@@ -218,7 +220,7 @@ async function make(
 
 const isMissing = (error: unknown) => error instanceof JetStreamApiError && NOT_FOUND.includes(error.code);
 
-function ignoreMissing(error: unknown): void {
+function ignoreMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
