@@ -45,8 +45,10 @@ export const busByHandRow = (say: Say): Promise<Report> =>
       await by();
       const right = async () => {
         const [consumer, stream] = [await consumerConfig(), await streamConfig()];
+        said[name] = linesIn((await textOf(cluster)).slice(before.length));
         const differ = [...differing(wanted.consumer, consumer), ...differing(wanted.stream, stream)];
-        if (differ.length > 0) throw new Error(`${name}: ${differ} are not right yet`);
+        if (differ.length > 0) throw new Error(`${differ} are not right yet`);
+        if (said[name].length === 0) throw new Error("the log does not say so yet");
       };
       const failure = await eventually(right, { withinMs: 60_000 }).then(() => undefined, String);
       rightAfterMs[name] = failure ? -1 : Math.round(performance.now() - sinceMs);
@@ -55,6 +57,10 @@ export const busByHandRow = (say: Say): Promise<Report> =>
         `${name}: ${failure ?? `right again after ${rightAfterMs[name]} ms`}; ${said[name].join(" · ") || "no line"}`,
       );
     };
+    // NATS does not deliver what such a filter has skipped, also once it is gone: the outboxes publish it again two minutes later.
+    await change("a filter on the consumer in use", () =>
+      consumers.update(STREAM, DURABLE, { filter_subject: "events.live.order.>" }),
+    );
     for (const [name, config] of Object.entries(CONSUMERS))
       await change(name, async () => {
         await consumers.delete(STREAM, DURABLE);
@@ -63,14 +69,16 @@ export const busByHandRow = (say: Say): Promise<Report> =>
     await change("limits of the stream", () => streams.update(STREAM, LIMITS));
     await change("a stream made again with limits", async () => {
       await streams.delete(STREAM);
-      await streams.add({ name: STREAM, subjects: ["events.>"], ...LIMITS }).catch((error) => say(String(error)));
+      await streams
+        .add({ name: STREAM, subjects: ["events.>"], ...LIMITS, max_msgs: 3 })
+        .catch((error) => say(String(error)));
     });
     await sleep(CALM_MS);
     return verdict(say, cluster, load, {
-      figures: { rightAfterMs },
-      promises: Object.entries(rightAfterMs).flatMap(([name, ms]) => [
-        [ms >= 0, `${name} was not set right.`],
-        [said[name]!.length > 0, `${name} was not named in the log.`],
+      figures: { rightAfterMs, said },
+      promises: Object.entries(rightAfterMs).map(([name, ms]) => [
+        ms >= 0,
+        `${name} was not set right and named in the log within a minute.`,
       ]),
     });
   });

@@ -29,7 +29,9 @@ export const noShellRow = (say: Say): Promise<Report> =>
     const commands = [...dockerfile.matchAll(/CMD (\["node".*\])$/gm)].map(
       ([, json = ""]) => JSON.parse(json) as string[],
     );
-    const [probe = [], start = []] = commands.slice(-2);
+    // Node 20, with which a trial may run, does not know the flag of the image's Node.
+    const known = commands.map((command) => command.filter((word) => word !== "--disable-sigusr1"));
+    const [probe = [], start = []] = known.slice(-2);
     const [look = "", ...ls] = enter("/", ["node", "-e", LOOK]);
     const root = execFileSync(look, ls, { encoding: "utf8", env: PATH_OF_IMAGE }).trim();
     say(`the root has ${root}`);

@@ -75,12 +75,16 @@ describe.each([
   });
 });
 
-test("a second role that acts as the first one logs in: its sessions have the settings, and the first one's keep theirs", async () => {
+test.each([
+  ["that acts as the first one", true],
+  ["that is only a member of the first one, as Vault's usual statement makes it", false],
+])("a second role logs in %s: its sessions have the settings, and the first one's keep theirs", async (_how, acts) => {
   const second = `v-${role}-Xy`;
   await asServer(
-    `CREATE ROLE "${second}" LOGIN PASSWORD '${PASSWORD}' IN ROLE ${role}`,
-    `ALTER ROLE "${second}" SET role TO ${role}`,
+    `CREATE ROLE "${second}" LOGIN PASSWORD '${PASSWORD}' VALID UNTIL 'tomorrow' IN ROLE ${role}`,
+    ...(acts ? [`ALTER ROLE "${second}" SET role TO ${role}`] : []),
   );
+  await migrate({ url: direct, directory: migrationFolders.records });
   const url = await start();
   for (const username of [role, second]) {
     const db = openDatabase(Object.assign(new URL(url), { username }).href, { log: silentLog() });
@@ -89,11 +93,12 @@ test("a second role that acts as the first one logs in: its sessions have the se
     const asked = await Promise.all(Array.from({ length: 50 }, () => db.run<{ value: string }>(readSettings)));
     for (const rows of asked) expect(rows.map(({ value }) => value)).toEqual(WANTED);
     expect(await db.run(sql`SELECT session_user AS login, current_user AS acting`)).toEqual([
-      { login: username, acting: role },
+      { login: username, acting: acts ? role : username },
     ]);
+    expect(await db.run(sql`DELETE FROM orders`)).toEqual([]);
     await db.close();
   }
-  await asServer(`DROP ROLE "${second}"`);
+  await asServer(`DROP OWNED BY "${second}"`, `DROP ROLE "${second}"`);
 });
 
 test("in session mode, statements share the sessions of a pool that is smaller than the part's, and a process without one says why", async () => {

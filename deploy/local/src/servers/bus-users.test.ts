@@ -14,6 +14,8 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const PASSWORDS = [
   ...["12345", "007", "10k", "5GB", "-3", "1.5", "true", "off"],
   ...["2026-01-01T00:00:00Z", "$HOME", "$NOWHERE", "a b", "a # b", " a "],
+  // From reports on nats-server: 6891, 3431, 5186, and k8s 1139.
+  ...["4e2abc", "2GP3JZCZ4G7JNWkzBhVYx9ZXtUiu", "8m4dwr", "33feda22ea"],
   ...["it's", "'a'", '"a"', 'a"#b', "a\\", "\\t", "[1]", "{a: 1}", "(a", "a}", "a,b", "a;b", "include a", "a\nb\tc"],
 ];
 const rounds = Array.from({ length: Math.ceil(PASSWORDS.length / busUsers.length) }, (_, round) =>
