@@ -8,7 +8,7 @@ import { labelId, orderId, shipmentId, trackingNumber, webhookId } from "./input
 const time = (description: string) => z.iso.datetime().meta({ description });
 const createdAt = time("ISO 8601 in UTC, with milliseconds.");
 const livemode = z.boolean().meta({ description: "True for records of the live environment." });
-const test = z.literal(true).meta({ description: "True in the sandbox: not valid postage and not an offer." });
+const test = z.literal(true).meta({ description: "True in the sandbox: not valid postage and not a real quote." });
 const carrier = z.literal("service_sandbox");
 
 // These schemas describe what was sent, without the rules of requests: if a rule is relaxed later, responses would break the rule that existing

@@ -18,14 +18,7 @@ const RECTANGLE = /^(?:q (\S+) 0 0 (\S+) (\S+) (\S+) cm|(\S+) (\S+) (\S+) (\S+) 
 /** Reads a label back: its page, its texts with their places, and its rectangles, in the order in which they are drawn. */
 export function readPdf(pdf: Uint8Array): PageContent {
   const source = Buffer.from(pdf).toString("latin1");
-  const streams = [...source.matchAll(/stream\n(.*?)\nendstream/gs)].map(([, body]) =>
-    inflateSync(Buffer.from(body!, "latin1")),
-  );
-  // The form comes first, then the content that is drawn on it.
-  const content = streams
-    .map((stream) => stream.toString("latin1"))
-    .filter((stream) => stream.includes("BT "))
-    .join("\n");
+  const content = operatorsIn(pdf);
   return {
     pages: source.match(/\/Type \/Page\b/g)?.length ?? 0,
     mediaBox: /\/MediaBox \[([^\]]*)\]/.exec(source)?.[1],
@@ -36,6 +29,15 @@ export function readPdf(pdf: Uint8Array): PageContent {
     ),
     rectangles: rectanglesIn(content),
   };
+}
+
+/** The operators of a page, one a line: those of the form come first, then those of the content that is drawn on it. */
+export function operatorsIn(pdf: Uint8Array): string {
+  const source = Buffer.from(pdf).toString("latin1");
+  const streams = [...source.matchAll(/stream\n(.*?)\nendstream/gs)].map(([, body]) =>
+    inflateSync(Buffer.from(body!, "latin1")).toString("latin1"),
+  );
+  return streams.filter((stream) => stream.includes("BT ")).join("\n");
 }
 
 function rectanglesIn(content: string): PageContent["rectangles"] {
@@ -66,6 +68,6 @@ function carried(text: string, [size = 0, x = 0, y = 0]: number[]): Text {
 // The table has only the characters above 0x7f that the tests use.
 const HIGH = new Map([0x80, 0x85, 0x91, 0x92, 0x93, 0x94, 0x96, 0x97].map((code, i) => [code, "€…‘’“”–—"[i]!]));
 
-function decode(bytes: string): string {
+export function decode(bytes: string): string {
   return Array.from(bytes, (byte) => HIGH.get(byte.charCodeAt(0)) ?? byte).join("");
 }
