@@ -19,6 +19,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop(true));
 
+test.each(["/docs", "/docs/errors", "/docs/reference", "/docs/search"])(
+  "%s runs the script of the theme before its styles, and not later, so that no other theme is painted",
+  async (path) => {
+    const [head = ""] = (await textOf(path)).split("</head>");
+    const [script, style] = [head.indexOf("<script"), head.indexOf('<link rel="stylesheet"')];
+    expect(head.slice(script)).toMatch(/^<script src="\/code\.js\?v=\w+"><\/script>/);
+    expect(script).toBeLessThan(style);
+  },
+);
+
 describe("pages for programs", () => {
   const operations = resources().flatMap((resource) => resource.operations);
   const hrefs = [
