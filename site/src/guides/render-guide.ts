@@ -56,7 +56,7 @@ export function renderGuide(guide: Guide, markdown: string): Rendered {
     redirectLinks(token.children ?? []);
     const last = texts.at(-1);
     if (last && token.type === "inline") last.text += toParagraph(token.content, tokens[index - 1]?.type);
-    if (last && token.type === "tr_close") last.text += "\n";
+    if (last && token.type === "tr_close") last.text = `${last.text.replace(/ · $/, "")}\n`;
     if (last && token.type === "fence") last.code += `\n${token.content}`;
   }
   return { sections, texts, html: md.renderer.render(withTabs(tokens), md.options, {}) };
