@@ -94,6 +94,9 @@ export async function fillAccount(db: Database, accountId: string): Promise<void
       link AS (
         INSERT INTO sign_in_links (hash, member_id, expires_at)
         SELECT sha256(${accountId}::bytea), id, now() + interval '1 day' FROM member),
+      view AS (
+        INSERT INTO saved_views (id, member_id, list, name, query, created_at)
+        SELECT 'view_' || id, id, 'shipments', 'Drafts', 'status=draft', now() FROM member),
       test AS (INSERT INTO webhook_tests (account_id, since, tests) VALUES (${accountId}, now(), 1)),
       declined AS (
         INSERT INTO declined_invitations (account_id, address_hash, declined_at) VALUES (${accountId}, '\\x00', now()))
