@@ -11,7 +11,9 @@ const browser = useBrowser();
 
 /** The pages without an ID that a member can open and that are HTML, in the sandbox. */
 const AREA_PAGES = pages
-  .filter(({ method, access, path }) => method === "GET" && access !== "anyone" && !/\{id\}|csv|merged|news/.test(path))
+  .filter(
+    ({ method, access, path }) => method === "GET" && access !== "anyone" && !/\{id\}|csv|xlsx|merged|news/.test(path),
+  )
   .map(({ path }) => `/developers${path.replace("{environment}", "sandbox")}`);
 const LISTS = ["shipments", "labels", "orders", "requests", "webhooks", "keys"].map(
   (list) => `/developers/sandbox/${list}`,
@@ -53,22 +55,25 @@ const heightsOf = (selector: string) =>
     );
 
 // A window of 1280 pixels at 200 % is as wide as one of 640.
-test.each([320, 640])("%s pixels are enough for every page: none scrolls sideways (WCAG 2.2, 1.4.10)", async (width) => {
-  await page.setViewportSize({ width, height: 640 });
-  const paths = [
-    ...AREA_PAGES,
-    ...ids.map((path) => `/developers/sandbox/${path}`),
-    "/docs",
-    "/docs/webhooks",
-    "/docs/reference",
-  ];
-  const wide: string[] = [];
-  for (const path of paths) {
-    await open(path);
-    if ((await page.evaluate<number>("document.documentElement.scrollWidth")) > width) wide.push(path);
-  }
-  expect(wide).toEqual([]);
-});
+test.each([320, 640])(
+  "%s pixels are enough for every page: none scrolls sideways (WCAG 2.2, 1.4.10)",
+  async (width) => {
+    await page.setViewportSize({ width, height: 640 });
+    const paths = [
+      ...AREA_PAGES,
+      ...ids.map((path) => `/developers/sandbox/${path}`),
+      "/docs",
+      "/docs/webhooks",
+      "/docs/reference",
+    ];
+    const wide: string[] = [];
+    for (const path of paths) {
+      await open(path);
+      if ((await page.evaluate<number>("document.documentElement.scrollWidth")) > width) wide.push(path);
+    }
+    expect(wide).toEqual([]);
+  },
+);
 
 test.each(LISTS)(
   "390 pixels: %s has its first row on the first screen, in two lines, below a header of one",

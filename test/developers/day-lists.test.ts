@@ -1,6 +1,7 @@
 import { type PDFArray, PDFDocument, type PDFPage, PDFStream } from "@cantoo/pdf-lib";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { manyShipments } from "@shipping/records/testing/stored-records";
+import { strFromU8, unzipSync } from "fflate";
 import { createLabel, createOrder, createShipment, RECORD, voidLabel } from "../api/platform.js";
 import { useArea } from "./area.js";
 import { newCustomer } from "./customer.js";
@@ -105,7 +106,20 @@ describe("GET /developers/{environment}/labels/merged", () => {
   });
 });
 
-describe("GET /developers/{environment}/shipments/csv", () => {
+/** The numbers of rows that frames say, and the bytes of all of them. */
+function framesOf(framed: Buffer): { rows: number[]; bytes: Buffer } {
+  const rows: number[] = [];
+  const parts: Buffer[] = [];
+  for (let at = 0; at < framed.length; ) {
+    const end = at + 8 + framed.readUInt32BE(at + 4);
+    rows.push(framed.readUInt32BE(at));
+    parts.push(framed.subarray(at + 8, end));
+    at = end;
+  }
+  return { rows, bytes: Buffer.concat(parts) };
+}
+
+describe("GET /developers/{environment}/shipments/csv and …/xlsx", () => {
   test("has the list's rows under the same filter, and no text that a spreadsheet would take for a formula", async () => {
     const { visitor, api, live } = await newCustomer(area);
     await createShipment(live);
@@ -133,7 +147,13 @@ describe("GET /developers/{environment}/shipments/csv", () => {
     await area.stack().databases.records.run(manyShipments({ accountId, environment: "sandbox" }, loaded));
     const order = await createOrder(api);
     const { bytes } = await download(visitor, "/shipments/csv");
-    expect(bytes.toString().trimEnd().split("\r\n")).toHaveLength(1_202);
+    const lines = bytes.toString().trimEnd().split("\r\n");
+    expect(lines).toHaveLength(1_202);
+    const { headers, bytes: sheet } = await download(visitor, "/shipments/xlsx");
+    expect(headers.get("content-disposition")).toMatch(/"sandbox-shipments-[-\d]{10}\.xlsx"$/);
+    const rows = strFromU8(unzipSync(sheet)["xl/worksheets/sheet1.xml"]!).match(/<row>.*?<\/row>/gs) ?? [];
+    expect(rows).toHaveLength(lines.length);
+    expect(framesOf((await download(visitor, "/shipments/csv?framed=1")).bytes)).toEqual({ rows: [500, 1_000, 1_201], bytes });
     expect((await download(visitor, "/orders/csv")).bytes.toString()).toContain(`\r\n${order.id},`);
     expect((await download(visitor, "/labels/csv")).bytes.toString()).toContain(`\r\n${label.id},`);
   });

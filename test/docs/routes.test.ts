@@ -17,6 +17,10 @@ import express, { Router } from "express";
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/operations/routes.md"), "utf8");
 
+const FILES = ["shipments", "orders", "labels"].flatMap((list) =>
+  ["csv", "xlsx"].map((format) => `GET /developers/{environment}/${list}/${format}`),
+);
+
 /** The operations that write each audit entry. The compiler keeps the list of actions complete. */
 const writtenBy: Record<AuditAction, readonly string[]> = {
   "key.created": ["POST /developers/{environment}/keys/new"],
@@ -36,10 +40,7 @@ const writtenBy: Record<AuditAction, readonly string[]> = {
     "POST /developers/accounts",
   ],
   "member.switched_account": ["POST /developers/accounts"],
-  "data.exported": [
-    ...["shipments", "orders", "labels"].map((list) => `GET /developers/{environment}/${list}/csv`),
-    "GET /developers/{environment}/labels/merged",
-  ],
+  "data.exported": [...FILES, "GET /developers/{environment}/labels/merged"],
   "member.linked_to_provider": ["GET /developers/sign-in/callback"],
   "member.session_ended": ["POST /developers/sign-out", "POST /developers/sessions"],
   "member.signed_out_everywhere": ["POST /developers/sessions", "POST /developers/members/{id}/sessions"],
@@ -75,9 +76,7 @@ const ownLimits: Record<string, string> = {
   "POST /developers/decline/confirm": LINKS,
   "POST /developers/members/invite": INVITATIONS,
   "POST /developers/members/{id}/invite-again": INVITATIONS,
-  ...Object.fromEntries(
-    ["shipments", "orders", "labels"].map((list) => [`GET /developers/{environment}/${list}/csv`, "10,000 rows, 60 s"]),
-  ),
+  ...Object.fromEntries(FILES.map((file) => [file, "10,000 rows, 60 s"])),
   "GET /developers/{environment}/labels/merged":
     "100 labels, 16 MiB; 6 wait at most, 8 s and 256 MiB, in a process of their own",
   "GET /developers/{environment}/labels/{id}/picture":

@@ -20,6 +20,7 @@ import {
   submitSessions,
 } from "./account/sessions.js";
 import { showEvent } from "./events/event.js";
+import { exportList, exportQuery } from "./exports/export-list.js";
 import { keyFields, showKeyForm, submitKeyForm } from "./keys/create-key.js";
 import { confirmRevoke, showKeys, submitRevoke } from "./keys/keys.js";
 import { newsQuery } from "./lists/news.js";
@@ -32,8 +33,7 @@ import { confirmationFields } from "./page/read-form.js";
 import { requestsQuery } from "./requests/filter.js";
 import { showRequest } from "./requests/request.js";
 import { showRequestNews, showRequests } from "./requests/requests.js";
-import { exportCsv } from "./resources/export-csv.js";
-import { listQuery } from "./resources/filter.js";
+import { type ListedKind, listQuery } from "./resources/filter.js";
 import { showNews } from "./resources/find-resources.js";
 import { confirmVoid, downloadLabel, fileQuery, showLabel, showPicture, submitVoid } from "./resources/label.js";
 import { showLabels } from "./resources/labels.js";
@@ -60,6 +60,20 @@ import { showTest, submitTest, testQuery } from "./webhooks/test-page.js";
 /** The pages of a section, whose paths begin with that of the section. */
 const section = (name: Section, path: string, rows: readonly AccountPage[]) =>
   rows.map((row) => ({ ...row, path: path + row.path, section: name }));
+
+/** What a list has besides itself: its files, and how many of its rows are new. */
+const besides = (kind: ListedKind): AccountPage[] => [
+  { method: "GET", path: "/csv", access: "viewer", query: exportQuery, handler: exportList(kind, "csv") },
+  { method: "GET", path: "/xlsx", access: "viewer", query: exportQuery, handler: exportList(kind, "xlsx") },
+  {
+    method: "GET",
+    path: "/news",
+    access: "viewer",
+    query: newsQuery(listQuery),
+    polled: true,
+    handler: showNews(kind),
+  },
+];
 
 /** All pages of the developer area. Fixed paths come before `{environment}`, because the first match wins. */
 export const pages: readonly PageRoute[] = [
@@ -108,41 +122,17 @@ export const pages: readonly PageRoute[] = [
   { method: "POST", path: "/{environment}/views", access: "viewer", form: viewFields, handler: submitViews },
   ...section("shipments", "/{environment}/shipments", [
     { method: "GET", path: "", access: "viewer", query: listQuery, handler: showShipments },
-    { method: "GET", path: "/csv", access: "viewer", query: listQuery, handler: exportCsv("shipments") },
-    {
-      method: "GET",
-      path: "/news",
-      access: "viewer",
-      query: newsQuery(listQuery),
-      polled: true,
-      handler: showNews("shipments"),
-    },
+    ...besides("shipments"),
     { method: "GET", path: "/{id}", access: "viewer", heavy: true, handler: showShipment },
   ]),
   ...section("orders", "/{environment}/orders", [
     { method: "GET", path: "", access: "viewer", query: listQuery, handler: showOrders },
-    { method: "GET", path: "/csv", access: "viewer", query: listQuery, handler: exportCsv("orders") },
-    {
-      method: "GET",
-      path: "/news",
-      access: "viewer",
-      query: newsQuery(listQuery),
-      polled: true,
-      handler: showNews("orders"),
-    },
+    ...besides("orders"),
     { method: "GET", path: "/{id}", access: "viewer", query: pagingQuery, heavy: true, handler: showOrder },
   ]),
   ...section("labels", "/{environment}/labels", [
     { method: "GET", path: "", access: "viewer", query: listQuery, handler: showLabels },
-    { method: "GET", path: "/csv", access: "viewer", query: listQuery, handler: exportCsv("labels") },
-    {
-      method: "GET",
-      path: "/news",
-      access: "viewer",
-      query: newsQuery(listQuery),
-      polled: true,
-      handler: showNews("labels"),
-    },
+    ...besides("labels"),
     { method: "GET", path: "/merged", access: "viewer", query: mergeQuery, handler: downloadLabels },
     { method: "GET", path: "/{id}", access: "viewer", heavy: true, handler: showLabel },
     { method: "GET", path: "/{id}/file", access: "viewer", query: fileQuery, heavy: true, handler: downloadLabel },

@@ -3,7 +3,7 @@ import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { toCell } from "@shipping/portal/resources/csv-cell";
+import { toCell } from "@shipping/portal/exports/csv-cell";
 
 const run = promisify(execFile);
 

@@ -38,7 +38,7 @@ const style = loadAsset(
     "print.css",
   ].map(ownAsset),
 );
-const script = loadAsset(`${AREA_PATH}/script.js`, ownAsset("developers.js"), ownAsset("ask.js"));
+const script = loadAsset(`${AREA_PATH}/script.js`, ownAsset("developers.js"), ownAsset("ask.js"), ownAsset("save.js"));
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
 
 // A transparent pixel as GIF.

@@ -103,14 +103,19 @@ function FoundRows(props: FilteredListProps & { page: FoundPage; path: string })
     );
   }
   const download = (
-    <a
-      class="button quiet"
-      href={toPath(`${path}/csv`, { ...filter, size: PAGE_SIZE })}
-      title="The filtered rows, in the order of the list, up to 10,000"
-      download
-    >
-      Export CSV
-    </a>
+    <span class="exports">
+      {(["csv", "xlsx"] as const).map((format) => (
+        <a
+          class="button quiet"
+          href={toPath(`${path}/${format}`, { ...filter, size: PAGE_SIZE })}
+          title="The filtered rows, in the order of the list, up to 10,000"
+          data-export={filter.text ? "" : page.matches}
+          download
+        >
+          Export {format.toUpperCase()}
+        </a>
+      ))}
+    </span>
   );
   return (
     <>

@@ -52,6 +52,10 @@ export function LabelCard({ label, rate, tracking, environment, linked }: Card) 
             loading="lazy"
             alt={`Shipping label with tracking number ${label.tracking_number}`}
           />
+          <span class="hint on-paper">
+            This is the label’s real size, 4 × 6 inches, if you print at 100 %. For the parcel, print its PDF, which is
+            sharper.
+          </span>
         </a>
       )}
       <div>

@@ -14,7 +14,7 @@ import {
 import type { PageDeps, PageRequest } from "../page/page.js";
 import { clientsTo } from "../testing/clients-to.js";
 import { portalDatabase } from "../testing/portal-database.js";
-import { exportCsv } from "./export-csv.js";
+import { exportList } from "./export-list.js";
 
 const PAGES = 3;
 
@@ -67,7 +67,7 @@ async function linesOf(kind: "labels" | "shipments", text: string): Promise<stri
     requestId: "req_a",
     deadline: performance.now() + 10_000,
   } as PageRequest;
-  const { first, rest } = await exportCsv(kind)(deps, request);
+  const { first, rest } = await exportList(kind, "csv")(deps, request);
   const chunks = [first];
   for await (const chunk of rest) chunks.push(chunk);
   return Buffer.concat(chunks).toString().trimEnd().split("\r\n");

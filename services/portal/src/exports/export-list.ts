@@ -1,8 +1,7 @@
 import type { LabelSummary } from "@shipping/proto/shipping/carrier/v1/carrier_pb";
 import { logExport } from "../audit/audit.js";
 import { type Download, type PageDeps, type PageRequest, toCaller } from "../page/page.js";
-import { toCell } from "./csv-cell.js";
-import { type ListedKind, readFilter, toParameters, toWanted } from "./filter.js";
+import { type ListedKind, listQuery, readFilter, toParameters, toWanted } from "../resources/filter.js";
 import {
   findLabelsById,
   findOrders,
@@ -12,8 +11,9 @@ import {
   startLabelSearch,
   startShipmentSearch,
   type Wanted,
-} from "./find-resources.js";
-import { FURTHER, furtherText } from "./further-fields.js";
+} from "../resources/find-resources.js";
+import { FURTHER, furtherText } from "../resources/further-fields.js";
+import { type FileRow, FORMATS, type FormatName, type RowFile } from "./row-file.js";
 
 /** Maximum number of rows of a file: the newest ones. */
 export const MAX_ROWS = 10_000;
@@ -27,9 +27,8 @@ const HEADINGS = [
   ...["label_id", "tracking_number", "created_at", ...FURTHER],
 ];
 
-type CsvRow = readonly (string | undefined)[];
 /** Reads rows of a search, after a place in it. */
-type ReadRows = (request: PageRequest, place: Place) => Promise<{ rows: CsvRow[]; nextCursor?: string | undefined }>;
+type ReadRows = (request: PageRequest, place: Place) => Promise<{ rows: FileRow[]; nextCursor?: string | undefined }>;
 
 const START: Record<ListedKind, (deps: PageDeps, request: PageRequest, wanted: Wanted) => Promise<ReadRows>> = {
   async shipments(deps, request, wanted) {
@@ -61,7 +60,7 @@ const START: Record<ListedKind, (deps: PageDeps, request: PageRequest, wanted: W
 
 const pick = ({ id, status, createdAt }: LabelSummary) => ({ id, status, created_at: createdAt });
 
-function toRow(record: Partial<ListedRecord>, label?: LabelSummary): CsvRow {
+function toRow(record: Partial<ListedRecord>, label?: LabelSummary): FileRow {
   const { id, reference, status, to, created_at: createdAt } = record;
   return [
     ...[id, reference, status, to?.name, to?.company, to?.city, to?.postal_code, to?.country, to?.email, to?.phone],
@@ -69,41 +68,54 @@ function toRow(record: Partial<ListedRecord>, label?: LabelSummary): CsvRow {
   ];
 }
 
-/** `GET …/shipments/csv` and its siblings: all pages of a filtered list, sent while they are read. */
-export function exportCsv(kind: ListedKind): (deps: PageDeps, request: PageRequest) => Promise<Download> {
+/** The query of a file: that of its list. With `framed`, the file is in frames, by which the script shows the number of rows. */
+export const exportQuery = { ...listQuery, framed: { maxLength: 1 } };
+
+/** `GET …/shipments/csv`, `…/shipments/xlsx` and their siblings: all pages of a filtered list, sent while they are read. */
+export function exportList(
+  kind: ListedKind,
+  format: FormatName,
+): (deps: PageDeps, request: PageRequest) => Promise<Download> {
+  const { name, type, create } = FORMATS[format];
   return async (deps, request) => {
     const filter = readFilter(request.query, { kind, now: deps.now() });
     const asked = toParameters(filter).map((parameter) => parameter.join("="));
-    const what = asked.length > 0 ? `${kind} as CSV: ${asked.join(", ")}` : `${kind} as CSV`;
+    const what = asked.length > 0 ? `${kind} as ${name}: ${asked.join(", ")}` : `${kind} as ${name}`;
     await logExport(deps, { ...toCaller(request), actor: request.actor, what });
     const day = deps.now().toISOString().slice(0, 10);
     const wanted = { ...toWanted(filter), after: undefined, rowsOnly: true };
-    const rest = csvChunks(request, await START[kind](deps, request, wanted));
+    const rest = chunksOf(request, create(), await START[kind](deps, request, wanted));
     const { value: first = Buffer.alloc(0) } = await rest.next();
-    return { type: "text/csv; charset=utf-8", name: `${request.environment}-${kind}-${day}.csv`, first, rest };
+    return { type, name: `${request.environment}-${kind}-${day}.${format}`, first, rest };
   };
 }
 
-async function* csvChunks(request: PageRequest, read: ReadRows): AsyncGenerator<Buffer, undefined> {
-  // Spreadsheets recognise UTF-8 by the byte order mark at the beginning.
-  let heading = `\ufeff${toLine(HEADINGS)}`;
+async function* chunksOf(request: PageRequest, file: RowFile, read: ReadRows): AsyncGenerator<Buffer, undefined> {
+  const isFramed = request.query.has("framed");
+  let before = file.begin(HEADINGS);
   let after: string | undefined;
-  for (let rows = 0; rows < MAX_ROWS; ) {
-    const chunk = await readChunk(request, read, { after, limit: Math.min(CHUNK, MAX_ROWS - rows) }, heading);
-    yield chunk.bytes;
-    heading = "";
+  for (let rows = 0; ; ) {
+    const chunk = await readChunk(request, read, { after, limit: Math.min(CHUNK, MAX_ROWS - rows) }, file);
     rows += chunk.rows;
     after = chunk.after;
-    if (after === undefined) return;
+    const isLast = after === undefined || rows >= MAX_ROWS;
+    const bytes = Buffer.concat(isLast ? [before, chunk.bytes, file.end()] : [before, chunk.bytes]);
+    yield isFramed ? toFrame(rows, bytes) : bytes;
+    if (isLast) return;
+    before = Buffer.alloc(0);
   }
 }
 
-// A function of its own, so that only the bytes stay in memory while the client reads. Each line becomes bytes by itself: V8 keeps a string as long
-// as the chunk until it next collects the whole heap, which a burst of downloads would fill.
-async function readChunk(request: PageRequest, read: ReadRows, place: Place, heading: string) {
+// A function of its own, so that only the bytes stay in memory while the client reads.
+async function readChunk(request: PageRequest, read: ReadRows, place: Place, file: RowFile) {
   const { rows, nextCursor } = await read({ ...request, deadline: performance.now() + CHUNK_MS }, place);
-  const lines = [heading, ...rows.map(toLine)];
-  return { bytes: Buffer.concat(lines.map((line) => Buffer.from(line))), rows: rows.length, after: nextCursor };
+  return { bytes: file.write(rows), rows: rows.length, after: nextCursor };
 }
 
-const toLine = (cells: CsvRow) => `${cells.map((text = "") => toCell(text)).join(",")}\r\n`;
+/** The number of rows so far and the length of the bytes, with four bytes each, and the bytes. */
+function toFrame(rows: number, bytes: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(rows);
+  head.writeUInt32BE(bytes.length, 4);
+  return Buffer.concat([head, bytes]);
+}
