@@ -1,4 +1,5 @@
-import { strToU8, Zip, ZipDeflate } from "fflate";
+import { constants, crc32, deflateRawSync } from "node:zlib";
+import { Zip, type ZipInputFile } from "fflate";
 import type { FileRow, RowFile } from "./row-file.js";
 
 /** Widths of columns, in characters. */
@@ -27,8 +28,22 @@ const TEXT = 1;
 const TIME = 2;
 const HEADING = 3;
 
-// The rows of an export are alike, so the fastest level makes them a tenth of their size.
-const LEVEL = 1;
+// The rows of an export are alike, so a low level makes them a tenth of their size.
+const LEVEL = 2;
+
+/** A part of the file. Each piece is compressed by itself and ends at a byte (RFC 1951, 3.2.4), so nothing is kept between two pieces. */
+function createPart(filename: string) {
+  const part: ZipInputFile = { filename, compression: 8, size: 0, crc: 0 };
+  return {
+    part,
+    push(bytes: Buffer, isLast: boolean): void {
+      part.size += bytes.length;
+      part.crc = crc32(bytes, part.crc);
+      const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
+      part.ondata?.(null, deflateRawSync(bytes, { level: LEVEL, finishFlush }), isLast);
+    },
+  };
+}
 
 /**
  * An XLSX file of one sheet. Texts are cells of the type text with the format text, so they stay as they are, zeros and signs included, and none
@@ -41,23 +56,23 @@ export function createSheet({ textWidth, timeWidth }: Widths): RowFile {
     made.push(bytes);
   });
   const add = (name: string) => {
-    const part = new ZipDeflate(name, { level: LEVEL });
+    const { part, push } = createPart(name);
     zip.add(part);
-    return part;
+    return push;
   };
   const take = () => {
     const bytes = Buffer.concat(made);
     made = [];
     return bytes;
   };
-  let sheet: ZipDeflate | undefined;
+  const addText = (name: string, text: string) => add(name)(Buffer.from(XML + text), true);
+  let push: ReturnType<typeof add>;
   let styles: readonly number[] = [];
-  const push = (text: string, isLast = false) => sheet?.push(strToU8(text), isLast);
 
   return {
     begin(headings) {
-      for (const [name, xml] of Object.entries(PARTS)) add(name).push(strToU8(XML + xml), true);
-      sheet = add("xl/worksheets/sheet1.xml");
+      for (const [name, xml] of Object.entries(PARTS)) addText(name, xml);
+      push = add("xl/worksheets/sheet1.xml");
       styles = headings.map((heading) => (heading.endsWith("_at") ? TIME : TEXT));
       const columns = styles.map((style, index) => {
         const width = style === TIME ? timeWidth : textWidth;
@@ -65,16 +80,17 @@ export function createSheet({ textWidth, timeWidth }: Widths): RowFile {
       });
       const frozen = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
       const views = `<sheetViews><sheetView workbookViewId="0">${frozen}</sheetView></sheetViews>`;
-      push(`${XML}<worksheet xmlns="${MAIN}">${views}<cols>${columns.join("")}</cols><sheetData>`);
-      push(`<row>${headings.map((heading) => textCell(heading, HEADING)).join("")}</row>`);
+      const heading = `<row>${headings.map((text) => textCell(text, HEADING)).join("")}</row>`;
+      const before = `<worksheet xmlns="${MAIN}">${views}<cols>${columns.join("")}</cols><sheetData>`;
+      push(Buffer.from(XML + before + heading), false);
       return take();
     },
     write(rows) {
-      for (const row of rows) push(toRow(row, styles));
+      push(Buffer.concat(rows.map((row) => Buffer.from(toRow(row, styles)))), false);
       return take();
     },
     end() {
-      push("</sheetData></worksheet>", true);
+      push(Buffer.from("</sheetData></worksheet>"), true);
       zip.end();
       return take();
     },
