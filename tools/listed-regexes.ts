@@ -23,7 +23,7 @@ export const LISTED: readonly Listed[] = [
     built: "whsec_|service_(?:test|live)_|authorization|bearer|://",
   },
   {
-    file: "services/carrier/src/label/address-lines.ts",
+    file: "kit/src/postal/address-lines.ts",
     pattern: "[^ ,\ue000-\ue006]+(?=\ue006)",
     bound: "It reads the library's layout of an address, where one character stands for each field.",
   },

@@ -24,7 +24,8 @@ const FILES = ["shipments", "orders", "labels"].flatMap((list) =>
 /** The operations that write each audit entry. The compiler keeps the list of actions complete. */
 const writtenBy: Record<AuditAction, readonly string[]> = {
   "key.created": ["POST /developers/{environment}/keys/new"],
-  "key.revoked": ["POST /developers/{environment}/keys/{id}/revoke"],
+  "key.revoked": ["POST /developers/{environment}/keys/{id}/revoke", "POST /developers/{environment}/keys/revoke"],
+  "webhook.named": ["POST /developers/{environment}/webhooks/{id}/name"],
   "label.voided": [
     "POST /developers/{environment}/labels/{id}/void",
     "POST /developers/{environment}/webhooks/{id}/test",
@@ -40,7 +41,7 @@ const writtenBy: Record<AuditAction, readonly string[]> = {
     "POST /developers/accounts",
   ],
   "member.switched_account": ["POST /developers/accounts"],
-  "data.exported": [...FILES, "GET /developers/{environment}/labels/merged"],
+  "data.exported": [...FILES, "GET /developers/audit/csv", "GET /developers/{environment}/labels/merged"],
   "member.linked_to_provider": ["GET /developers/sign-in/callback"],
   "member.session_ended": ["POST /developers/sign-out", "POST /developers/sessions"],
   "member.signed_out_everywhere": ["POST /developers/sessions", "POST /developers/members/{id}/sessions"],

@@ -12,6 +12,7 @@ export const rooms: Record<string, readonly string[]> = {
     "postgres/owned",
     "postgres",
     "postgres/releases",
+    "postal",
     "tls",
     "process",
     ".",

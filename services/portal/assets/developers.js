@@ -1,4 +1,4 @@
-// The pages' only script. They work without it. It moves between results by key, selects all labels, passes on links, wipes secrets, reloads pages
+// The pages' script, with ask.js and live.js. They work without it. It moves between results by key, selects all labels, passes on links, wipes secrets, reloads pages
 // restored by Back, asks for new rows, shows times in the reader's zone, and copies.
 
 const passedOn = document.querySelector("form[data-link]");
@@ -33,8 +33,22 @@ const formatShort = (at, now = new Date()) => {
   const isThisYear = at.getFullYear() === now.getFullYear();
   return at.toLocaleString(undefined, isThisYear ? { ...day, ...(isWide && hour) } : { ...day, year: "numeric" });
 };
+// How long ago, or how soon, in English like the page.
+const steps = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+const inWords = new Intl.RelativeTimeFormat("en");
+const formatAgo = (at) => {
+  const ms = Date.now() - at;
+  const [unit, each] = steps.find(([, each]) => Math.abs(ms) >= each) ?? [];
+  return unit ? inWords.format(-Math.trunc(ms / each), unit) : ms >= 0 ? "just now" : "in less than a minute";
+};
 function showTimes(root) {
-  for (const time of root.querySelectorAll("time[title]")) showTime(time);
+  for (const time of root.querySelectorAll("time[title]:not(.day)")) showTime(time);
+  for (const title of root.querySelectorAll("title[data-at]"))
+    title.textContent = title.textContent.replace(/^.*UTC/, clock.format(new Date(title.dataset.at)));
 }
 function showTime(time) {
   const at = new Date(time.dateTime);
@@ -42,26 +56,28 @@ function showTime(time) {
     ? hours.format(at)
     : time.matches(".short")
       ? formatShort(at)
-      : clock.format(at);
-  if (time.matches(".short")) time.title = `${clock.format(at)} (${time.title})`;
+      : time.matches(".ago")
+        ? formatAgo(at)
+        : clock.format(at);
+  if (time.matches(".short, .ago"))
+    time.title = `${clock.format(at)} (${at.toISOString().slice(0, 19).replace("T", " ")} UTC)`;
 }
 showTimes(document);
-for (const title of document.querySelectorAll("title[data-at]"))
-  title.textContent = title.textContent.replace(/^.*UTC/, clock.format(new Date(title.dataset.at)));
 // Keeps the zone in which the times of a filter were entered.
 const { timeZone } = clock.resolvedOptions();
 for (const name of document.querySelectorAll(".zone"))
   if (!name.closest("form")?.elements.zone.value) name.textContent = timeZone;
 for (const field of document.querySelectorAll("input[name=zone]")) field.value ||= timeZone;
 for (const link of document.querySelectorAll("a[data-zone]")) link.search += `&zone=${encodeURIComponent(timeZone)}`;
-if (navigator.clipboard) {
-  // For screen readers, which do not announce a button that changes.
-  const status = document.createElement("span");
-  status.className = "unseen";
-  status.role = "status";
-  document.body.append(status);
-  for (const source of document.querySelectorAll("[data-copy]")) {
-    const isInline = source.matches("code, a");
+// For screen readers, which do not announce a button that changes.
+const status = document.createElement("span");
+status.className = "unseen";
+status.role = "status";
+document.body.append(status);
+function addCopies(root) {
+  if (!navigator.clipboard) return;
+  for (const source of root.querySelectorAll("[data-copy]")) {
+    const isInline = source.matches("code, a, bdi");
     const button = document.createElement("button");
     button.type = "button";
     button.className = isInline ? "copy-id" : "copy";
@@ -87,6 +103,7 @@ if (navigator.clipboard) {
     frame.append(source, button);
   }
 }
+addCopies(document);
 
 const searchBox = document.querySelector("search input");
 // People who dictate or type with a switch must be able to turn off a shortcut of one character (WCAG 2.1.4).
@@ -132,7 +149,7 @@ addEventListener("keydown", ({ key }) => {
   box.firstElementChild.focus();
 });
 for (const form of document.querySelectorAll("form.selection")) {
-  const boxes = [...form.querySelectorAll("input[name=label]")].slice(0, 100);
+  const boxes = [...form.querySelectorAll("td.select input")].slice(0, 100);
   if (boxes.length === 0) continue;
   const all = document.createElement("input");
   all.type = "checkbox";

@@ -1,7 +1,9 @@
 import { NO_FIELDS } from "@shipping/api/input/fields";
 import { accountFields, showAccounts, showQuickStart, submitAccount } from "./account/accounts.js";
+import { auditQuery } from "./account/audit-filter.js";
 import { showAuditLog } from "./account/audit-log.js";
 import { confirmRemove, roleFields, showRoleForm, submitRemove, submitRoleForm } from "./account/change-member.js";
+import { exportAudit } from "./account/export-audit.js";
 import {
   confirmInviteAgain,
   inviteFields,
@@ -22,7 +24,9 @@ import {
 import { showEvent } from "./events/event.js";
 import { exportList, exportQuery } from "./exports/export-list.js";
 import { keyFields, showKeyForm, submitKeyForm } from "./keys/create-key.js";
+import { showKey } from "./keys/key.js";
 import { confirmRevoke, showKeys, submitRevoke } from "./keys/keys.js";
+import { confirmRevokeMany, manyKeysFields, manyKeysQuery, submitRevokeMany } from "./keys/revoke-keys.js";
 import { newsQuery } from "./lists/news.js";
 import { showViews, submitViews, viewFields, viewsQuery } from "./lists/saved-views.js";
 import { showOverview } from "./overview/overview.js";
@@ -52,7 +56,13 @@ import {
   completeProviderSignIn,
   providerQuery,
 } from "./sign-in/sign-in-provider.js";
-import { showSubscriptionForm, submitSubscriptionForm, subscriptionFields } from "./webhooks/create-subscription.js";
+import {
+  likeQuery,
+  showSubscriptionForm,
+  submitSubscriptionForm,
+  subscriptionFields,
+} from "./webhooks/create-subscription.js";
+import { nameFields, showNameForm, submitNameForm } from "./webhooks/name-endpoint.js";
 import { confirmDisable, showSubscription, submitDisable } from "./webhooks/subscription.js";
 import { showSubscriptionNews, showSubscriptions, subscriptionNewsQuery } from "./webhooks/subscriptions.js";
 import { showTest, submitTest, testQuery } from "./webhooks/test-page.js";
@@ -94,7 +104,8 @@ export const pages: readonly PageRoute[] = [
   { method: "GET", path: "/sessions", section: "sessions", access: "viewer", handler: showSessions },
   { method: "POST", path: "/sessions", access: "viewer", form: sessionFields, handler: submitSessions },
   { method: "GET", path: "/sessions/end", section: "sessions", access: "viewer", handler: confirmEndSessions },
-  { method: "GET", path: "/audit", section: "audit", access: "viewer", query: pagingQuery, handler: showAuditLog },
+  { method: "GET", path: "/audit", section: "audit", access: "viewer", query: auditQuery, handler: showAuditLog },
+  { method: "GET", path: "/audit/csv", section: "audit", access: "viewer", query: auditQuery, handler: exportAudit },
   { method: "GET", path: "/quick-start", section: "quick-start", access: "viewer", handler: showQuickStart },
   ...section("members", "/members", [
     { method: "GET", path: "", access: "viewer", query: pagingQuery, handler: showMembers },
@@ -156,6 +167,9 @@ export const pages: readonly PageRoute[] = [
     { method: "GET", path: "", access: "viewer", query: pagingQuery, handler: showKeys },
     { method: "GET", path: "/new", access: "admin", handler: showKeyForm },
     { method: "POST", path: "/new", access: "admin", form: keyFields, handler: submitKeyForm },
+    { method: "GET", path: "/revoke", access: "admin", query: manyKeysQuery, handler: confirmRevokeMany },
+    { method: "POST", path: "/revoke", access: "admin", form: manyKeysFields, handler: submitRevokeMany },
+    { method: "GET", path: "/{id}", access: "viewer", handler: showKey },
     { method: "GET", path: "/{id}/revoke", access: "admin", handler: confirmRevoke },
     { method: "POST", path: "/{id}/revoke", access: "admin", form: NO_FIELDS, handler: submitRevoke },
   ]),
@@ -172,7 +186,7 @@ export const pages: readonly PageRoute[] = [
       polled: true,
       handler: showSubscriptionNews,
     },
-    { method: "GET", path: "/new", access: "admin", handler: showSubscriptionForm },
+    { method: "GET", path: "/new", access: "admin", query: likeQuery, handler: showSubscriptionForm },
     { method: "POST", path: "/new", access: "admin", form: subscriptionFields, handler: submitSubscriptionForm },
     { method: "GET", path: "/{id}", access: "viewer", handler: showSubscription },
     { method: "GET", path: "/{id}/test", access: "viewer", query: testQuery, heavy: true, handler: showTest },
@@ -184,6 +198,8 @@ export const pages: readonly PageRoute[] = [
       heavy: true,
       handler: submitTest,
     },
+    { method: "GET", path: "/{id}/name", access: "admin", handler: showNameForm },
+    { method: "POST", path: "/{id}/name", access: "admin", form: nameFields, handler: submitNameForm },
     { method: "GET", path: "/{id}/disable", access: "admin", handler: confirmDisable },
     { method: "POST", path: "/{id}/disable", access: "admin", form: confirmationFields, handler: submitDisable },
   ]),

@@ -1,5 +1,5 @@
+import { type AddressLine, addressLines } from "@shipping/kit/postal/address-lines";
 import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
-import { type AddressLine, addressLines } from "./address-lines.js";
 import type { Field } from "./layout.js";
 import { isForeign, ownLetters } from "./letters/letters.js";
 import { isWinAnsi, transliterated } from "./letters/standard-font.js";

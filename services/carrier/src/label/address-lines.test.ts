@@ -1,10 +1,10 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { addressLines, type Order } from "@shipping/kit/postal/address-lines";
+import { countryName } from "@shipping/kit/postal/country-name";
 import { runs } from "@shipping/kit/testing/runs";
 import { AddressSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
-import { addressLines, type Order } from "./address-lines.js";
 import { matrixText } from "./barcode.js";
-import { countryName } from "./country-name.js";
 import { isWinAnsi } from "./letters/standard-font.js";
 
 type Init = MessageInitShape<typeof AddressSchema>;

@@ -1,5 +1,5 @@
+import { hasPostalCode } from "@shipping/kit/postal/address-lines";
 import type { Address } from "@shipping/proto/shipping/records/v1/records_pb";
-import { hasPostalCode } from "./address-lines.js";
 import { code128 } from "./code-128.js";
 import { dataMatrix, MATRIX_SIDE } from "./data-matrix.js";
 import type { Page } from "./letters/carry-font.js";

@@ -1,8 +1,8 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { countryName } from "@shipping/kit/postal/country-name";
 import { runs } from "@shipping/kit/testing/runs";
 import { AddressSchema, ParcelSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import fc from "fast-check";
-import { countryName } from "./country-name.js";
 import { renderLabelPdf } from "./pdf.js";
 import { readCodes } from "./testing/read-codes.js";
 import { readPdf } from "./testing/read-pdf.js";

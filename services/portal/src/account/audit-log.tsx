@@ -1,27 +1,26 @@
 import { scopes } from "@shipping/api/api-key";
 import { visible } from "@shipping/api/input/text";
 import { AUDIT_ACTIONS, type AuditAction } from "../audit/audit.js";
+import { showEmail } from "../mail/host-name.js";
 import { AREA_PATH, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
-import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
+import { PAGE_SIZE, Paging } from "../page/paging.js";
 import { getRetrySeconds, MissingPart } from "../page/part.js";
 import { Table } from "../page/table.js";
 import { Text, Time, titledPage } from "../page/text.js";
 import { describeDevice } from "../session/member-sessions.js";
+import { FilterForm, readEntries, readFilter, toParameters, toPath } from "./audit-filter.js";
 
 const EVERY_SCOPE = scopes.join(" ");
 
 export async function showAuditLog(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { accountId } = request.session;
-  const id = readCursor(request.query, "aud");
+  const asked = readFilter(request.query);
+  const { after: id } = asked;
   const missing = id ? [] : await deps.catchUp();
   const after = id && (await deps.prisma.auditEntry.findFirst({ where: { id, accountId } }))?.id;
-  const rows = await deps.prisma.auditEntry.findMany({
-    where: { accountId },
-    orderBy: [{ at: "desc" }, { id: "desc" }],
-    take: PAGE_SIZE + 1,
-    ...(after && { cursor: { id: after }, skip: 1 }),
-  });
-  const { rows: entries, nextCursor } = toPage(rows);
+  const filter = { ...asked, after };
+  const { rows: entries, nextCursor, lookedBackTo } = await readEntries(deps, accountId, filter, PAGE_SIZE);
+  const isFiltered = toParameters(filter).length > 0;
   const page = titledPage(
     "Audit log",
     <>
@@ -33,9 +32,25 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
       {missing.map((changes) => (
         <MissingPart what={`The latest changes of ${changes} cannot be shown.`} request={request} />
       ))}
+      <FilterForm filter={filter} />
+      {entries.length > 0 && (
+        <p>
+          <a href={toPath(`${AREA_PATH}/audit/csv`, filter)} download>
+            Export as CSV
+          </a>{" "}
+          <span class="soft">{isFiltered ? "these entries, up to 10,000" : "up to 10,000 entries"}</span>
+        </p>
+      )}
       {entries.length === 0 ? (
         <div class="empty">
-          <p>No changes yet.</p>
+          {lookedBackTo ? (
+            <p>
+              No matching entries since <Time at={lookedBackTo} />. You can search older entries.
+            </p>
+          ) : (
+            <p>{isFiltered ? "No entries match this filter." : "No changes yet."}</p>
+          )}
+          {isFiltered && <a href={`${AREA_PATH}/audit`}>Show all entries</a>}
         </div>
       ) : (
         <Table
@@ -45,7 +60,7 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
             When: ({ at }) => <Time at={at} short />,
             Who: ({ actor }) => (
               <span title={visible(actor)}>
-                <Text>{actor}</Text>
+                <Text>{showEmail(actor)}</Text>
               </span>
             ),
             What: ({ action, environment }) => (
@@ -60,7 +75,13 @@ export async function showAuditLog(deps: PageDeps, request: PageRequest): Promis
           rows={entries}
         />
       )}
-      <Paging path={`${AREA_PATH}/audit`} query={request.query} after={after} next={nextCursor} />
+      <Paging
+        path={toPath(`${AREA_PATH}/audit`, filter)}
+        query={request.query}
+        after={after}
+        next={nextCursor}
+        nextWords={lookedBackTo ? "Search older entries" : "Next page"}
+      />
     </>,
   );
   return missing.length === 0 ? page : { ...page, refreshSeconds: getRetrySeconds(request.url) };

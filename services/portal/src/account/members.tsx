@@ -1,5 +1,6 @@
 import { INVITATION_DAYS } from "../members/invite-members.js";
 import { listMembers, type Member } from "../members/manage-members.js";
+import { showEmail } from "../mail/host-name.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table } from "../page/table.js";
@@ -29,7 +30,7 @@ export async function showMembers(deps: PageDeps, { session, query }: PageReques
         columns={{
           Email: ({ id, email }) => (
             <span>
-              <Text>{email}</Text> {id === session.memberId && <span class="tag">You</span>}
+              <Text>{showEmail(email)}</Text> {id === session.memberId && <span class="tag">You</span>}
             </span>
           ),
           Role: ({ role }) => role,

@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = {
   "member.signed_out_everywhere": "Signed out everywhere",
   "webhook.created": "Subscription created",
   "webhook.disabled": "Subscription disabled",
+  "webhook.named": "Endpoint named",
   "label.voided": "Label voided",
   "data.exported": "Exported",
   "account.suspended": "Account suspended",
@@ -59,6 +60,14 @@ export function writeAuditEntry(
     SELECT ${newId("aud", deps.random)}, ${accountId}, ${databaseNow(deps)}, ${actor.name}, ${action}, ${environment},
       ${subject}, ${detail}, ${actor.source}
     FROM ${from}`;
+}
+
+/** Writes the audit entry of a change that the portal has made in its own database. */
+export async function recordChange(deps: MemberDeps, actor: Actor, { detail, ...change }: Change): Promise<void> {
+  const once = sql`(VALUES (1)) AS once`;
+  await deps.db.run(
+    writeAuditEntry(deps, actor, { ...change, detail: cleaned(detail, MAX_EXPORT_CHARACTERS), from: once }),
+  );
 }
 
 /** Writes the audit entry of an export. Call this before sending any data, so that every export has an entry. */

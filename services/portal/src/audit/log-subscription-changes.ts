@@ -4,6 +4,7 @@ import { isId } from "@shipping/kit/ids";
 import type { AccessService } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { SubscriptionChange, WebhooksService } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import type { PortalDeps } from "../database/deps.js";
+import { forgetEndpoints } from "../database/endpoint-names.js";
 import { requireAccount } from "../feed/accounts.js";
 import { createFeed } from "../feed/follow-feed.js";
 import type { AuditAction } from "./audit.js";
@@ -17,13 +18,18 @@ type Deps = Pick<PortalDeps, "db" | "log"> & {
 
 const ACTIONS: Record<string, AuditAction> = { created: "webhook.created", disabled: "webhook.disabled" };
 
-/** Webhooks' changes of subscriptions, as entries of the audit log. */
+/** Webhooks' changes of subscriptions, as entries of the audit log. Endpoints that were disabled lose their names. */
 export const subscriptionFeed = (deps: Deps) =>
   createFeed<SubscriptionChange>(deps, {
     name: "subscriptions",
     actions: Object.values(ACTIONS),
     list: (asked) => deps.clients.webhooks.listChanges(asked, CALL),
     async toEntries(changes) {
+      const disabled = changes.filter(({ action }) => action === "disabled");
+      await forgetEndpoints(
+        deps,
+        disabled.map(({ owner, subscriptionId }) => ({ accountId: owner?.accountId ?? "", subscriptionId })),
+      );
       const names = await nameActors(deps, changes);
       return changes.map((change) => toEntry(change, names));
     },

@@ -13,6 +13,7 @@ export const portalAccountData: AccountData = {
     { name: "sessions", key: ["hash"], ownedBy: ofMembers },
     { name: "saved_views", key: ["id"], ownedBy: ofMembers },
     { name: "account_members", key: ["email"] },
+    { name: "endpoint_names", key: ["subscription_id"] },
     { name: "declined_invitations", key: ["address_hash"] },
     { name: "audit_entries", key: ["at", "id"] },
     { name: "accounts", key: ["id"], ownedBy: (accountId) => sql`id = ${accountId}` },

@@ -5,7 +5,7 @@ import type { KeyName } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { Origin } from "@shipping/proto/shipping/common/v1/common_pb";
 import { AREA_PATH, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, type Part, readPart, unlessMissing } from "../page/part.js";
-import { Id, Text, Time } from "../page/text.js";
+import { Ago, Id, Text, TimeAgo } from "../page/text.js";
 import type { HistoryEntry } from "../read/read-resources.js";
 import { type Outcomes, readOutcomes } from "../read/read-webhooks.js";
 import { OutcomeList, OutcomeSummary } from "./outcomes.js";
@@ -54,7 +54,7 @@ export function Timeline({ history, keys, outcomes, now, request }: History & { 
       <ol class="timeline">
         {history.map(({ type, words, at, origin }) => (
           <li>
-            <strong>{words}</strong> <Time at={at} />
+            <strong>{words}</strong> <TimeAgo at={at} now={now} />
             <span class="sub">
               <Requester origin={origin} keys={names} environment={environment} />
             </span>
@@ -76,9 +76,21 @@ export function Timeline({ history, keys, outcomes, now, request }: History & { 
           </li>
         ))}
       </ol>
+      {known && history.length > 0 && <LeftOut environment={environment} />}
       {isMissing(keys) && <MissingPart what="The names of the API keys cannot be shown." request={request} />}
       {isMissing(outcomes) && <MissingPart what="The delivery status cannot be shown." request={request} />}
     </>
+  );
+}
+
+/** Says what the history of deliveries does not have, and where to look instead. */
+function LeftOut({ environment }: { environment: Environment }) {
+  return (
+    <p class="hint">
+      Only the state of each delivery is shown: request and response bodies, and sending an event again, are not part of
+      this version of the API. The page of <a href={`${AREA_PATH}/${environment}/webhooks`}>each endpoint</a> says why
+      deliveries fail.
+    </p>
   );
 }
 
@@ -92,11 +104,11 @@ export function LatestChange({ history, keys, outcomes, now }: History) {
   const known = unlessMissing(outcomes);
   return (
     <p class="lead">
-      {words} {formatAgo(at, now)}
+      {words} <Ago at={at} now={now} />
       {key ? (
         <>
           {" "}
-          by key <strong>{key.name === undefined ? `…${key.lastFour}` : <Text>{key.name}</Text>}</strong>
+          with key <strong>{key.name === undefined ? `…${key.lastFour}` : <Text>{key.name}</Text>}</strong>
         </>
       ) : (
         requestedBy !== "" && (
@@ -106,28 +118,15 @@ export function LatestChange({ history, keys, outcomes, now }: History) {
           </>
         )
       )}
+      .
       {known && eventId !== "" && (
         <>
-          ; <OutcomeSummary outcomes={known.get(eventId)} createdAt={at} now={now} />
+          {" "}
+          <OutcomeSummary outcomes={known.get(eventId)} createdAt={at} now={now} />.
         </>
       )}
-      .
     </p>
   );
-}
-
-const UNITS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-] as const;
-const relative = new Intl.RelativeTimeFormat("en");
-
-/** The age of a change: "35 minutes ago". */
-function formatAgo(at: Date, now: Date): string {
-  const ms = now.getTime() - at.getTime();
-  const [unit, unitMs] = UNITS.find(([, each]) => ms >= each) ?? [];
-  return unit ? relative.format(-Math.floor(ms / unitMs), unit) : "just now";
 }
 
 function Requester(props: { origin: Origin | undefined; keys: KeyNames; environment: Environment }) {

@@ -2,7 +2,7 @@ import type { Environment } from "@shipping/kit/caller";
 import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
 import type { ComponentChildren } from "preact";
 import { AREA_PATH } from "../page/page.js";
-import { Since, Text, Time } from "../page/text.js";
+import { Since, Text, Time, TimeAgo } from "../page/text.js";
 import type { Outcome } from "../read/read-webhooks.js";
 import { describeFailure } from "./failure-words.js";
 
@@ -23,9 +23,9 @@ export function OutcomeList({ outcomes, createdAt, now, environment }: Outcomes 
     <ul class="outcomes">
       {outcomes.map((outcome) => (
         <li class={TONES[outcome.state]}>
-          <OutcomeWords outcome={outcome}>
+          <OutcomeWords outcome={outcome} now={now}>
             <a href={`${AREA_PATH}/${environment}/webhooks/${outcome.subscriptionId}`}>
-              <Text>{outcome.host}</Text>
+              <Text>{outcome.name}</Text>
             </a>
           </OutcomeWords>
         </li>
@@ -36,10 +36,11 @@ export function OutcomeList({ outcomes, createdAt, now, environment }: Outcomes 
 
 const TONES = { delivered: "good", exhausted: "danger", failing: "warning", disabled: "", waiting: "" } as const;
 
-/** `children` is the receiver's host. */
-function OutcomeWords({ outcome, children: host }: { outcome: Outcome; children: ComponentChildren }) {
+/** What became of an event at an endpoint, whose name is `children`. */
+function OutcomeWords(props: { outcome: Outcome; now: Date; children: ComponentChildren }) {
+  const { outcome, now, children: host } = props;
   const { state, endedAt, failingSince, failure } = outcome;
-  const at = endedAt && <Time at={endedAt} />;
+  const at = endedAt && <TimeAgo at={endedAt} now={now} />;
   if (state === "delivered")
     return (
       <>
@@ -50,17 +51,35 @@ function OutcomeWords({ outcome, children: host }: { outcome: Outcome; children:
   if (state === "exhausted") {
     return (
       <>
-        Not delivered to {host}. Given up after {MAX_ATTEMPTS} attempts{at && <>, the last at {at}</>}.
+        Not delivered to {host}: given up after {MAX_ATTEMPTS} attempts{at && <>, the last at {at}</>}.
       </>
     );
   }
   if (state === "disabled") return <>Not delivered to {host} before its subscription was disabled.</>;
-  if (state === "waiting") return <>Not delivered to {host} yet.</>;
   return (
     <>
-      Not delivered to {host} yet. Failing
-      <Since at={failingSince} />
-      {failure && ` (${lowerFirst(describeFailure(failure).what)})`}.
+      Not delivered to {host} yet.
+      <NextAttempt outcome={outcome} now={now} />
+      {state === "failing" && (
+        <>
+          {" "}
+          The endpoint has been failing
+          <Since at={failingSince} />
+          {failure && ` (${lowerFirst(describeFailure(failure).what)})`}.
+        </>
+      )}
+    </>
+  );
+}
+
+/** When an event is attempted next, after how many attempts. Renders nothing if that is not known. */
+function NextAttempt({ outcome: { nextAt, attempts }, now }: { outcome: Outcome; now: Date }) {
+  if (!nextAt) return null;
+  if (attempts === 0) return <> The first attempt follows shortly.</>;
+  return (
+    <>
+      {` ${attempts} of ${MAX_ATTEMPTS} attempts failed; next attempt at `}
+      <TimeAgo at={nextAt} now={now} />.
     </>
   );
 }
@@ -71,19 +90,19 @@ function describeNone({ outcomes, createdAt, now }: Outcomes): string {
   return "Its delivery status is no longer stored";
 }
 
-/** The end of a sentence about a change: whether its event was delivered. */
+/** A sentence about a change, without a period: whether its event was delivered. */
 export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
-  if (!outcomes || outcomes.length === 0) return <>{lowerFirst(describeNone({ outcomes, createdAt, now }))}</>;
+  if (!outcomes || outcomes.length === 0) return <>{describeNone({ outcomes, createdAt, now })}</>;
   const open = outcomes.filter(({ state }) => state !== "delivered");
   const pending = open.filter(({ state }) => state === "failing" || state === "waiting");
   if (pending.length > 1) return <>{pending.length} endpoints have not received the event yet</>;
   const first = pending[0] ?? open[0];
   if (!first) return <AllDelivered outcomes={outcomes} />;
-  const { host, state, failingSince } = first;
+  const { name, state, failingSince } = first;
   return (
     <>
-      {pending.length > 0 ? "not delivered yet: " : "not delivered: "}
-      <Text>{host}</Text>{" "}
+      {pending.length > 0 ? "The event was not delivered yet: " : "The event was not delivered: "}
+      <Text>{name}</Text>{" "}
       {state === "failing" && (
         <>
           has been failing
@@ -101,10 +120,10 @@ export function OutcomeSummary({ outcomes, createdAt, now }: Outcomes) {
 function AllDelivered({ outcomes }: { outcomes: readonly Outcome[] }) {
   const times = outcomes.flatMap(({ endedAt }) => (endedAt ? Date.parse(endedAt) : []));
   const at = times.length === outcomes.length ? <Time at={new Date(Math.max(...times))} /> : undefined;
-  if (outcomes.length === 1) return <>the event was delivered{at && <> at {at}</>}</>;
+  if (outcomes.length === 1) return <>The event was delivered{at && <> at {at}</>}</>;
   return (
     <>
-      the event was delivered to all {outcomes.length} receivers{at && <>, the last at {at}</>}
+      The event was delivered to all {outcomes.length} receivers{at && <>, the last at {at}</>}
     </>
   );
 }

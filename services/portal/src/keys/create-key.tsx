@@ -19,7 +19,8 @@ import { type Form, formId, keepFormId, readField, submitForm } from "../page/re
 import { Facts } from "../page/table.js";
 import { Guide, Note, Secret, Text, Time } from "../page/text.js";
 
-const SCOPE_WORDS: Record<Scope, string> = {
+/** What each permission allows. */
+export const SCOPE_WORDS: Record<Scope, string> = {
   "account:read": "View the account's name, limits and capabilities",
   "orders:write": "Create orders",
   "orders:read": "View orders",

@@ -1,15 +1,32 @@
 import { scopes } from "@shipping/api/api-key";
 import { fail } from "@shipping/kit/errors";
 import type { Key } from "@shipping/proto/shipping/access/v1/access_pb";
-import { Confirmation } from "../page/form.js";
+import type { ComponentChildren } from "preact";
+import { Confirmation, Form, Input } from "../page/form.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor } from "../page/paging.js";
 import { isMissing, MissingPart, readMain, retryMissing } from "../page/part.js";
-import { Table } from "../page/table.js";
+import { SELECT, Table } from "../page/table.js";
 import { AskLink, ButtonLink, ListHead, RowLink, Text, Time } from "../page/text.js";
 import { keyName } from "./key-name.js";
+import { manyKeysQuery } from "./revoke-keys.js";
 
 const DAY_MS = 86_400_000;
+
+/** The form around the list, with a bar whose button revokes the selected keys. Viewers get the list alone. */
+function KeySelection(props: { list: string; mayChange: boolean; children: ComponentChildren }) {
+  if (!props.mayChange) return <>{props.children}</>;
+  return (
+    <Form fields={manyKeysQuery} class="selection" method="get" action={`${props.list}/revoke`}>
+      <div class="list-bar">
+        <button type="submit" class="merge quiet">
+          Revoke selected
+        </button>
+      </div>
+      {props.children}
+    </Form>
+  );
+}
 
 export async function showKeys(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
   const { session, environment, query } = request;
@@ -37,41 +54,50 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
           {createLink}
         </div>
       ) : (
-        <Table
-          class="keys"
-          places={{ Name: "title", Expires: "state", "Last used": "detail", Revoke: "aside" }}
-          columns={{
-            Name: (key) => (
-              <RowLink href={`${AREA_PATH}/${environment}/requests?key=${key.id}`} title="Requests with this key">
-                {`${keyName(key)} …${key.lastFour}`}
-              </RowLink>
-            ),
-            Permissions: (key) =>
-              key.scopes.length === scopes.length ? (
-                "Full access"
-              ) : (
-                <span title={key.scopes.join(", ")}>{key.scopes.join(", ")}</span>
-              ),
-            Created: ({ createdAt }) => <Time at={createdAt} short />,
-            "Last used": (key) => <LastUse {...key} now={deps.now()} />,
-            Expires: (key) => <Expiry {...key} />,
-            Revoke:
-              mayChange &&
-              (({ id, lastFour, active }) =>
-                active && (
-                  <AskLink
-                    class="danger-link"
-                    href={`${list}/${id}/revoke`}
-                    aria-label={`Revoke the key that ends in ${lastFour}`}
-                  >
-                    Revoke
-                  </AskLink>
-                )),
-          }}
-          actions="Revoke"
-          rows={keys}
-          rowClass={({ active }) => (active ? undefined : "over")}
-        />
+        <KeySelection list={list} mayChange={mayChange}>
+          <Table
+            class="keys"
+            places={{ [SELECT]: "select", Name: "title", Expires: "state", "Last used": "detail", Revoke: "aside" }}
+            columns={{
+              [SELECT]:
+                mayChange &&
+                (({ id, lastFour, active }) =>
+                  active && (
+                    <Input
+                      type="checkbox"
+                      name="key"
+                      value={id}
+                      aria-label={`Select the key that ends in ${lastFour}`}
+                    />
+                  )),
+              Name: (key) => <RowLink href={`${list}/${key.id}`}>{`${keyName(key)} …${key.lastFour}`}</RowLink>,
+              Permissions: (key) =>
+                key.scopes.length === scopes.length ? (
+                  "Full access"
+                ) : (
+                  <span title={key.scopes.join(", ")}>{key.scopes.join(", ")}</span>
+                ),
+              Created: ({ createdAt }) => <Time at={createdAt} short />,
+              "Last used": (key) => <LastUse {...key} now={deps.now()} />,
+              Expires: (key) => <Expiry {...key} />,
+              Revoke:
+                mayChange &&
+                (({ id, lastFour, active }) =>
+                  active && (
+                    <AskLink
+                      class="danger-link"
+                      href={`${list}/${id}/revoke`}
+                      aria-label={`Revoke the key that ends in ${lastFour}`}
+                    >
+                      Revoke
+                    </AskLink>
+                  )),
+            }}
+            actions="Revoke"
+            rows={keys}
+            rowClass={({ active }) => (active ? undefined : "over")}
+          />
+        </KeySelection>
       )}
       <Paging path={list} query={query} after={first ? undefined : after} next={nextCursor} />
       <h2>Rotate a key</h2>
@@ -85,7 +111,7 @@ export async function showKeys(deps: PageDeps, request: PageRequest): Promise<Pa
 }
 
 /** When a key was last used. One that nobody has used for a month can probably be revoked. */
-function LastUse(props: Pick<Key, "lastUsedAt" | "createdAt" | "active"> & { now: Date }) {
+export function LastUse(props: Pick<Key, "lastUsedAt" | "createdAt" | "active"> & { now: Date }) {
   const { lastUsedAt, createdAt, active, now } = props;
   const isUnused = active && now.getTime() - Date.parse(lastUsedAt ?? createdAt) > UNUSED_DAYS * DAY_MS;
   return (
@@ -98,7 +124,7 @@ function LastUse(props: Pick<Key, "lastUsedAt" | "createdAt" | "active"> & { now
 
 const UNUSED_DAYS = 30;
 
-function Expiry({ revokedAt, expiresAt, active }: Pick<Key, "revokedAt" | "expiresAt" | "active">) {
+export function Expiry({ revokedAt, expiresAt, active }: Pick<Key, "revokedAt" | "expiresAt" | "active">) {
   const endedAt = revokedAt ?? expiresAt;
   if (!endedAt) return <span>Never</span>;
   if (active) return <Time at={endedAt} short />;

@@ -1,12 +1,18 @@
 import { ACTIVE_KEYS_LIMIT, ACTIVE_WEBHOOKS_LIMIT, getCapabilities } from "@shipping/api/limits";
 import type { Environment } from "@shipping/kit/caller";
 import { type ErrorCode, errors } from "@shipping/proto/errors";
-import type { CountRequestsResponse, Key, KeyUsage as UsedKey } from "@shipping/proto/shipping/access/v1/access_pb";
+import type {
+  CountRequestsResponse,
+  Key,
+  LoggedRequest,
+  KeyUsage as UsedKey,
+} from "@shipping/proto/shipping/access/v1/access_pb";
 import { keyName } from "../keys/key-name.js";
 import { BarChart, type BarKind } from "../page/bar-chart.js";
 import { ask, type PageDeps, type PageRequest } from "../page/page.js";
-import { Fact, Facts, Table } from "../page/table.js";
+import { Facts, Table } from "../page/table.js";
 import { Text, Time } from "../page/text.js";
+import { formatDuration } from "../requests/request.js";
 
 /** A key, whether it expires soon, and its requests in the last minute, as the rate limit counts them. */
 export type KeyInUse = Omit<Key, "$typeName"> & Pick<UsedKey, "expiresSoon" | "requests">;
@@ -20,38 +26,16 @@ export async function readKeyUsage(deps: PageDeps, request: PageRequest) {
   return { keys: used, requestsPerMinute };
 }
 
-/** Numbers of created labels, including voided ones. A number above `MAX_LABELS` means "more than that". */
-interface LabelCounts {
-  lastDay: number;
-  lastMonth: number;
-  /** True if a label was ever created. */
-  any: boolean;
-}
-
-const MAX_LABELS = 10_000;
-
-const DAY_MS = 86_400_000;
-
-export async function countLabels(deps: PageDeps, request: PageRequest): Promise<LabelCounts> {
-  const since = (days: number) => new Date(deps.now().getTime() - days * DAY_MS).toISOString();
-  const wanted = [
-    { createdFrom: since(1), atMost: MAX_LABELS + 1 },
-    { createdFrom: since(30), atMost: MAX_LABELS + 1 },
-    { createdFrom: new Date(0).toISOString(), atMost: 1 },
-  ];
-  const { counts } = await ask(request, deps.clients.carrier.countLabels, { wanted });
-  const [lastDay = 0, lastMonth = 0, ever = 0] = counts;
-  return { lastDay, lastMonth, any: ever > 0 };
-}
-
-const KINDS: readonly BarKind[] = [
+/** The results of requests. Where no carrier is configured, requests that need one are refused, which is no error of the server. */
+const getKinds = (hasCarrier: boolean): readonly BarKind[] => [
   { name: "Successful", tone: "good" },
-  { name: "Client errors (4xx)", tone: "warning" },
+  { name: hasCarrier ? "Client errors (4xx)" : "Refused (4xx, or no carrier)", tone: "warning" },
   { name: "Server errors (5xx)", tone: "danger" },
 ];
 
 /** The requests of the last 24 hours: by hour, oldest first; and errors by code, most frequent first. */
-export function RequestFigures({ base, hours, refusals }: { base: string } & CountRequestsResponse) {
+export function RequestFigures(props: { base: string; hasCarrier: boolean } & CountRequestsResponse) {
+  const { base, hasCarrier, hours, refusals } = props;
   const bars = hours.map(({ hour, reads, writes, replays, refused, failed }) => ({
     at: new Date(hour),
     counts: [reads + writes + replays, refused, failed],
@@ -59,7 +43,7 @@ export function RequestFigures({ base, hours, refusals }: { base: string } & Cou
   return (
     <>
       <h2>Requests in the last 24 hours</h2>
-      <BarChart label="Requests by hour" kinds={KINDS} bars={bars} />
+      <BarChart label="Requests by hour" kinds={getKinds(hasCarrier)} bars={bars} />
       {refusals.length > 0 && (
         <Table
           caption="Errors by code"
@@ -84,59 +68,62 @@ export function RequestFigures({ base, hours, refusals }: { base: string } & Cou
   );
 }
 
-export function LabelFigures({ base, labels }: { base: string; labels: LabelCounts }) {
-  const format = (count: number) =>
-    count > MAX_LABELS ? `more than ${MAX_LABELS.toLocaleString("en")}` : count.toLocaleString("en");
+/** The slowest writes of the last 24 hours, each with its request in the log. */
+export function SlowestWrites({ base, requests }: { base: string; requests: readonly LoggedRequest[] }) {
+  if (requests.length === 0) return null;
   return (
     <>
-      <h2>Labels created</h2>
-      <dl class="figures">
-        <div>
-          <Fact name="Last 24 hours">{format(labels.lastDay)}</Fact>
-        </div>
-        <div>
-          <Fact name="Last 30 days">{format(labels.lastMonth)}</Fact>
-        </div>
-      </dl>
-      <p>
-        <a href={`${base}/labels`}>All labels</a>
-      </p>
+      <h2>Slowest writes</h2>
+      <p>Among the latest 2,000 logged requests of the last 24 hours.</p>
+      <Table
+        columns={{
+          Request: ({ id, method, path }) => (
+            <a href={`${base}/requests/${id}`}>{`${method} ${path.replace(/^\/api\/v1(?=\/)/, "")}`}</a>
+          ),
+          Duration: (row) => formatDuration(row),
+          Time: ({ at }) => <Time at={at} />,
+        }}
+        rows={requests}
+      />
     </>
   );
 }
 
-export function KeyUsage(props: { base: string; keys: readonly KeyInUse[]; limit: number; isAdmin: boolean }) {
-  const { base, keys, limit, isAdmin } = props;
+/** The keys that have used more than half of their limit in the last minute. */
+export function KeyUsage({ base, keys, limit }: { base: string; keys: readonly KeyInUse[]; limit: number }) {
+  const busy = keys.filter(({ requests }) => requests > limit / 2);
   return (
     <>
-      <h2>API key usage in the last minute</h2>
-      <Table
-        columns={{
-          Key: (key) => (
-            <span>
-              <Text>{keyName(key)}</Text> <code class="sub">…{key.lastFour}</code>
-            </span>
-          ),
-          Requests: ({ requests, lastFour }) => (
-            <span class="nowrap">
-              <meter
-                min={0}
-                max={limit}
-                high={limit * 0.8}
-                value={requests}
-                aria-label={`Requests of the key that ends in ${lastFour}`}
-              />
-              {requests} of {limit}
-            </span>
-          ),
-          "Last used": ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : "Never"),
-        }}
-        rows={keys}
-      />
-      <p class="paging">
-        <a href={`${base}/keys`}>All API keys</a>
-        {isAdmin && <a href={`${base}/keys/new`}>Create key</a>}
-      </p>
+      <h2>Limits in use</h2>
+      {busy.length === 0 ? (
+        <p>
+          In the last minute, no key has used more than half of its limit of {limit.toLocaleString("en")} requests.{" "}
+          <a href={`${base}/keys`}>All API keys</a>
+        </p>
+      ) : (
+        <Table
+          columns={{
+            Key: (key) => (
+              <a href={`${base}/keys/${key.id}`}>
+                <Text>{keyName(key)}</Text> <code class="sub">…{key.lastFour}</code>
+              </a>
+            ),
+            "Requests in the last minute": ({ requests, lastFour }) => (
+              <span class="nowrap">
+                <meter
+                  min={0}
+                  max={limit}
+                  high={limit * 0.8}
+                  value={requests}
+                  aria-label={`Requests of the key that ends in ${lastFour}`}
+                />
+                {requests} of {limit}
+              </span>
+            ),
+          }}
+          rows={busy}
+        />
+      )}
     </>
   );
 }

@@ -62,6 +62,8 @@ export function NextSteps({ base, isAdmin, done }: { base: string; isAdmin: bool
 export function Attention(props: {
   base: string;
   subscriptions: readonly SubscriptionHealth[];
+  /** The names of their endpoints, by ID. */
+  names: ReadonlyMap<string, string>;
   keys: readonly KeyInUse[];
 }) {
   const { base } = props;
@@ -75,7 +77,7 @@ export function Attention(props: {
           <li>
             <strong>
               <a href={`${base}/webhooks/${subscriptionId}`}>
-                <Text>{endpointHost(url)}</Text>
+                <Text>{props.names.get(subscriptionId) ?? endpointHost(url)}</Text>
               </a>{" "}
               is failing
             </strong>

@@ -58,6 +58,7 @@ function sendPage(req: PageHttpRequest, res: PageResponse, page: HtmlPage): void
   const body = isCompressed ? gzipSync(html) : html;
   res.writeHead(page.status, {
     "Content-Type": "text/html; charset=utf-8",
+    ...(page.live && { "Live-Version": page.live }),
     "Content-Length": body.length,
     Vary: "Accept-Encoding",
     ...(page.refreshSeconds !== undefined && { Refresh: page.refreshSeconds }),

@@ -8,7 +8,7 @@ export interface BarKind {
   tone: "good" | "warning" | "danger";
 }
 
-/** An hour with a count for each kind, from the bottom up. */
+/** An hour or a day with a count for each kind, from the bottom up. */
 interface Bar {
   at: Date;
   counts: readonly number[];
@@ -20,15 +20,31 @@ const WIDTH = 20;
 const GAP = 4;
 // A small count stays visible beside a large one.
 const MIN_LAYER_HEIGHT = 2;
-const HOURS_PER_TICK = 4;
+const PER_TICK = { hour: 4, day: 5 };
 
-/** Hourly counts as stacked bars and as a table. `label` says what is counted: "Attempts per hour". */
-export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars: readonly Bar[] }) {
-  const { label, kinds, bars } = props;
+type Unit = keyof typeof PER_TICK;
+
+/**
+ * Counts by the hour, or by the day in UTC, as stacked bars and as a table. `label` says what is counted: "Attempts per hour". A count above `most`
+ * means "more than that".
+ */
+export function BarChart(props: {
+  label: string;
+  kinds: readonly BarKind[];
+  bars: readonly Bar[];
+  unit?: Unit;
+  most?: number;
+}) {
+  const { label, kinds, bars, unit = "hour", most = Number.MAX_SAFE_INTEGER } = props;
+  const format = (count: number) => (count > most ? `more than ${number(most)}` : number(count));
   const sums = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0));
   const busiest = Math.max(...sums, 0);
-  const totals = kinds.map((kind, n) => ({ ...kind, total: bars.reduce((sum, bar) => sum + (bar.counts[n] ?? 0), 0) }));
-  const summary = totals.map(({ name, total }) => `${number(total)} ${name.toLowerCase()}`).join(", ");
+  const totals = kinds.map((kind, n) => {
+    const counts = bars.map((bar) => bar.counts[n] ?? 0);
+    const total = number(counts.reduce((sum, count) => sum + Math.min(count, most), 0));
+    return { ...kind, total: counts.some((count) => count > most) ? `more than ${total}` : total };
+  });
+  const summary = totals.map(({ name, total }) => `${total} ${name.toLowerCase()}`).join(", ");
   return (
     <figure class="chart">
       <figcaption>
@@ -36,12 +52,13 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
           {totals.map(({ name, tone, total }) => (
             <li>
               <span class={`mark ${tone}`} aria-hidden="true" />
-              {name} <strong>{number(total)}</strong>
+              {name} <strong>{total}</strong>
             </li>
           ))}
         </ul>
         <span>
-          {busiest === 0 ? "None in this period" : `Peak hour: ${number(busiest)}`} · <ZoneName />
+          {busiest === 0 ? "None in this period" : `Peak ${unit}: ${format(busiest)}`} ·{" "}
+          {unit === "hour" ? <ZoneName /> : "days in UTC"}
         </span>
       </figcaption>
       <svg
@@ -53,7 +70,9 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
       >
         {bars.map((bar, n) => (
           <g>
-            <title data-at={bar.at.toISOString()}>{formatTitle(bar, kinds)}</title>
+            <title data-at={unit === "hour" ? bar.at.toISOString() : undefined}>
+              {formatTitle(bar, kinds, unit, format)}
+            </title>
             <rect class="hour" x={n * WIDTH} y={0} width={WIDTH} height={HEIGHT} />
             {stack(bar.counts, busiest).map(({ y, height }, kind) =>
               height > 0 ? (
@@ -63,13 +82,19 @@ export function BarChart(props: { label: string; kinds: readonly BarKind[]; bars
           </g>
         ))}
       </svg>
-      <div class="axis">{bars.flatMap(({ at }, n) => (n % HOURS_PER_TICK === 0 ? <Hour at={at} /> : []))}</div>
+      <div class="axis">
+        {bars.flatMap(({ at }, n) =>
+          n % PER_TICK[unit] !== 0 ? [] : unit === "hour" ? <Hour at={at} /> : <Day at={at} />,
+        )}
+      </div>
       <details>
         <summary>Show table</summary>
         <Table
           columns={{
-            Hour: ({ at }) => <Time at={at} />,
-            ...Object.fromEntries(kinds.map(({ name }, n) => [name, ({ counts }: Bar) => number(counts[n] ?? 0)])),
+            ...(unit === "hour"
+              ? { Hour: ({ at }: Bar) => <Time at={at} /> }
+              : { Day: ({ at }: Bar) => <Day at={at} /> }),
+            ...Object.fromEntries(kinds.map(({ name }, n) => [name, ({ counts }: Bar) => format(counts[n] ?? 0)])),
           }}
           rows={bars}
         />
@@ -88,10 +113,25 @@ function Hour({ at }: { at: Date }) {
   );
 }
 
-function formatTitle({ at, counts }: Bar, kinds: readonly BarKind[]): string {
+/** A day in UTC. */
+function Day({ at }: { at: Date }) {
+  const day = at.toISOString().slice(0, 10);
+  return (
+    <time dateTime={day} title={day} class="day">
+      {at.toLocaleDateString("en", { timeZone: "UTC", month: "short", day: "numeric" })}
+    </time>
+  );
+}
+
+function formatTitle(
+  { at, counts }: Bar,
+  kinds: readonly BarKind[],
+  unit: Unit,
+  format: (count: number) => string,
+): string {
   const iso = at.toISOString();
-  const words = kinds.map(({ name }, n) => `${number(counts[n] ?? 0)} ${name.toLowerCase()}`);
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC: ${words.join(", ")}`;
+  const words = kinds.map(({ name }, n) => `${format(counts[n] ?? 0)} ${name.toLowerCase()}`);
+  return `${iso.slice(0, 10)}${unit === "hour" ? ` ${iso.slice(11, 16)} UTC` : ""}: ${words.join(", ")}`;
 }
 
 function number(value: number): string {

@@ -14,6 +14,11 @@ const MESSAGES: Readonly<Record<Done, Message>> = {
     words: "Key revoked. Requests with it are refused from now on.",
     next: ["Create another key", "/{environment}/keys/new"],
   },
+  "keys-revoked": {
+    words: "Keys revoked. Requests with them are refused from now on.",
+    next: ["See who used them in the request log", "/{environment}/requests"],
+  },
+  "endpoint-named": { words: "Name saved. Lists and histories show it from now on." },
   "subscription-disabled": {
     words: "Subscription disabled. No more events are sent to its endpoint.",
     next: ["Create another subscription", "/{environment}/webhooks/new"],

@@ -38,7 +38,10 @@ const style = loadAsset(
     "print.css",
   ].map(ownAsset),
 );
-const script = loadAsset(`${AREA_PATH}/script.js`, ownAsset("developers.js"), ownAsset("ask.js"), ownAsset("save.js"));
+const script = loadAsset(
+  `${AREA_PATH}/script.js`,
+  ...(["developers.js", "ask.js", "save.js", "live.js"].map(ownAsset) as [URL, ...URL[]]),
+);
 export const CLEAR_PATH = `${AREA_PATH}/clear.gif`;
 
 // A transparent pixel as GIF.
@@ -78,7 +81,7 @@ export function renderArea(page: HtmlPage, { page: route, session, environment: 
             <div class="side wide">
               <PageNavigation section={section} environment={environment} />
             </div>
-            <main id="main">
+            <main id="main" data-live={page.live}>
               {session.suspended && (
                 <Note kind="danger">
                   This account is suspended. Its API keys are rejected, its webhook deliveries are on hold, and nothing

@@ -105,6 +105,8 @@ export interface HtmlPage {
   secret?: true;
   /** The text that the page has searched for. The search field shows it. */
   searched?: string;
+  /** Changes with the facts that the page shows. The script shows the page again when it has changed. */
+  live?: string;
   /** The browser reloads the page after so many seconds (`Refresh` header). */
   refreshSeconds?: number | undefined;
 }
@@ -112,7 +114,9 @@ export interface HtmlPage {
 /** A change that a form has made. The page to which its answer redirects names it, once. */
 export type Done =
   | "key-revoked"
+  | "keys-revoked"
   | "subscription-disabled"
+  | "endpoint-named"
   | "label-voided"
   | "member-removed"
   | "account-left"

@@ -42,6 +42,43 @@ export function Time({ at, short }: { at: Date | string; short?: true }) {
   );
 }
 
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+const relative = new Intl.RelativeTimeFormat("en");
+
+/** How long ago something was, or how soon it will be: "35 minutes ago", "in 2 hours". */
+export function formatAgo(at: Date | string, now: Date): string {
+  const ms = now.getTime() - new Date(at).getTime();
+  const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? [];
+  if (unit) return relative.format(-Math.trunc(ms / unitMs), unit);
+  return ms >= 0 ? "just now" : "in less than a minute";
+}
+
+/** How long ago something was. The exact time is the tooltip, and the script keeps the words up to date. */
+export function Ago({ at, now }: { at: Date | string; now: Date }) {
+  const iso = new Date(at).toISOString();
+  return (
+    <time dateTime={iso} title={`${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`} class="ago">
+      {formatAgo(at, now)}
+    </time>
+  );
+}
+
+/** A point in time, and how long ago it was. */
+export function TimeAgo({ at, now }: { at: Date | string; now: Date }) {
+  return (
+    <>
+      <Time at={at} />{" "}
+      <span class="soft">
+        (<Ago at={at} now={now} />)
+      </span>
+    </>
+  );
+}
+
 /** " since" a point in time, within a sentence. Renders nothing if the time is not known. */
 export function Since({ at }: { at: string | undefined }) {
   if (!at) return null;
@@ -77,6 +114,11 @@ export function Id({ children, href }: { children: string; href?: string }) {
 
 // Invisible characters, and those that change the direction of text.
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** User text to copy. The script adds a button if the browser has a clipboard. */
+export function Copyable({ children }: { children: string }) {
+  return <bdi data-copy>{visible(children)}</bdi>;
+}
 
 /** A JSON value to copy, over several lines. Invisible characters are escaped as \uXXXX. */
 export function Json({ value }: { value: unknown }) {

@@ -1,7 +1,10 @@
+import { create } from "@bufbuild/protobuf";
 import type { address, parcel } from "@shipping/api/input/schemas";
+import { addressLines } from "@shipping/kit/postal/address-lines";
+import { AddressSchema } from "@shipping/proto/shipping/records/v1/records_pb";
 import type { z } from "zod";
 import { Marked } from "../page/marked.js";
-import { Json, Text } from "../page/text.js";
+import { Copyable, Json, Text } from "../page/text.js";
 import { FURTHER, furtherText, headingOf } from "./further-fields.js";
 
 export type Address = z.infer<typeof address>;
@@ -55,19 +58,31 @@ export function ParcelDetails(record: Details) {
   );
 }
 
+/** A postal address as its country writes it, with a button that copies its lines. */
 function PostalAddress(address: Address) {
-  const { name, company, street1, street2, city, state, postal_code: postalCode, country, email, phone } = address;
-  const lines = [name, company, street1, street2, `${postalCode} ${city}`, state, countryName(country)];
+  const { postal_code: postalCode, email, phone } = address;
+  const written = create(AddressSchema, { ...address, postalCode });
+  const lines = addressLines(written, "local", (text) => text.trim());
   return (
-    <address>
-      {[...lines, email, phone].map((line) =>
+    <>
+      <address data-copy>
+        {lines.map(({ text }, nth) => (
+          <>
+            {nth > 0 && "\n"}
+            <span>
+              <Text>{text}</Text>
+            </span>
+          </>
+        ))}
+      </address>
+      {[email, phone].map((line) =>
         line ? (
-          <span>
-            <Text>{line}</Text>
-          </span>
+          <p class="sub">
+            <Copyable>{line}</Copyable>
+          </p>
         ) : null,
       )}
-    </address>
+    </>
   );
 }
 
@@ -82,11 +97,4 @@ export function Destination({ to, marks = [] }: { to: Address; marks?: readonly 
       <Marked marks={marks}>{to.city}</Marked>, {to.country}
     </>
   );
-}
-
-const countries = new Intl.DisplayNames(["en"], { type: "region" });
-
-function countryName(code: string): string {
-  const name = countries.of(code);
-  return name === undefined || name === code || name === "Unknown Region" ? code : `${name} (${code})`;
 }

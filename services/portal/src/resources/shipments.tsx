@@ -1,12 +1,13 @@
 import type { FindRequestsResponse } from "@shipping/proto/shipping/access/v1/access_pb";
 import { LatestChange, readHistory, Timeline } from "../events/history.js";
+import { livePage } from "../lists/live.js";
 import { toSince } from "../lists/news.js";
 import { readViews } from "../lists/views-menu.js";
 import { toMarks } from "../page/marked.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing, unlessMissing } from "../page/part.js";
 import { Facts } from "../page/table.js";
-import { Breadcrumb, ButtonLink, Id, Text } from "../page/text.js";
+import { Breadcrumb, ButtonLink, Copyable, Id, Text, TimeAgo } from "../page/text.js";
 import { readLabel, readShipment, readTracking } from "../read/read-resources.js";
 import { RequestTable } from "../requests/requests.js";
 import { readFilter, toOrder, toWanted } from "./filter.js";
@@ -74,8 +75,10 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
     }),
   ]);
   const base = `${AREA_PATH}/${environment}`;
-  const page = htmlPage(
+  const facts = [shipment, label, tracking, history, requests];
+  const page = livePage(
     "Shipment",
+    facts,
     <>
       <Breadcrumb list={`${base}/shipments`}>Shipments</Breadcrumb>
       <h1>
@@ -88,7 +91,9 @@ export async function showShipment(deps: PageDeps, request: PageRequest): Promis
         <section>
           <Facts
             facts={{
+              Reference: <Copyable>{shipment.reference}</Copyable>,
               Shipment: <Id>{id}</Id>,
+              Created: <TimeAgo at={shipment.created_at} now={deps.now()} />,
               Order: orderId !== undefined && <Id href={`${base}/orders/${orderId}`}>{orderId}</Id>,
               Recipient: (
                 <>

@@ -3,13 +3,23 @@ import { webhookInput } from "@shipping/api/input/schemas";
 import { urlForm } from "@shipping/api/input/text";
 import type { Environment } from "@shipping/kit/caller";
 import type { FieldError } from "@shipping/kit/errors";
+import { isId } from "@shipping/kit/ids";
 import { EVENT_TYPES, eventTypes } from "@shipping/proto/event-types";
 import { z } from "zod";
 import { AccountForm, Checkboxes, FormButtons, FormErrors, TextField } from "../page/form.js";
-import { AREA_PATH, type HtmlPage, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
+import {
+  AREA_PATH,
+  type HtmlPage,
+  htmlPage,
+  type PageAnswer,
+  type PageDeps,
+  type PageRequest,
+  unlessNotFound,
+} from "../page/page.js";
 import { type Form, formId, keepFormId, readField, submitForm, writeByForm } from "../page/read-form.js";
 import { Guide, Note, Secret, Text } from "../page/text.js";
 import { parseResource } from "../read/read-resources.js";
+import { getSubscription } from "../read/read-webhooks.js";
 
 export const subscriptionFields = {
   url: { maxLength: urlForm.maxLength },
@@ -19,9 +29,17 @@ export const subscriptionFields = {
 const EXAMPLE_URL = "https://shop.example.com/webhooks";
 const subscriptionForm = z.strictObject({ ...webhookInput.shape, form_id: formId });
 
-export async function showSubscriptionForm(deps: PageDeps, { environment }: PageRequest): Promise<PageAnswer> {
-  const form: Form = new Map([["events", ["label.created", "label.voided"]]]);
-  return subscriptionPage(deps, environment, form, []);
+/** `like` is the ID of a subscription whose URL and events the form begins with. */
+export const likeQuery = { like: ID_FIELD };
+
+export async function showSubscriptionForm(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
+  const id = request.query.get("like") ?? "";
+  const like = isId("whk", id) ? await unlessNotFound(getSubscription(deps, { ...request, id })) : undefined;
+  const form: Form = new Map([
+    ["url", like ? [like.url] : []],
+    ["events", like?.events ?? ["label.created", "label.voided"]],
+  ]);
+  return subscriptionPage(deps, request.environment, form, []);
 }
 
 /** `POST …/webhooks/new`. Only this answer shows the secret. The same form, submitted again, leads to the list. */

@@ -1,58 +1,76 @@
 import { newId } from "@shipping/kit/ids";
-import { MAX_ATTEMPTS } from "@shipping/proto/event-types";
-import type {
-  GetSubscriptionHealthResponse,
-  SubscriptionHealth,
-} from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
-import { describeFailure } from "../events/failure-words.js";
-import { BarChart } from "../page/bar-chart.js";
+import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
+import { readEndpointNames } from "../database/endpoint-names.js";
 import { Confirmation } from "../page/form.js";
+import { showUrl } from "../mail/host-name.js";
+import { livePage } from "../lists/live.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readFormId, writeByForm } from "../page/read-form.js";
-import { Facts } from "../page/table.js";
-import { AskLink, Breadcrumb, Chips, Id, Note, Text, Time } from "../page/text.js";
-import { endpointHost, getSubscription, type Subscription } from "../read/read-webhooks.js";
+import { AskLink, Breadcrumb, Id, Text } from "../page/text.js";
+import { parseResource } from "../read/read-resources.js";
+import { endpointHost, getSubscription, listHealth, type Subscription } from "../read/read-webhooks.js";
+import { ChangeSecret } from "./change-secret.js";
+import { FailingNote, HealthCharts, LeftOut, Reasons, SubscriptionFacts } from "./endpoint-health.js";
 import { StateTag } from "./subscriptions.js";
 import { TestForm } from "./test-page.js";
 
-// The webhooks service counts up to one more.
-const MAX_PENDING = 1_000;
-const GUIDE = "/docs/webhook-subscriptions#when-deliveries-fail";
-
 export async function showSubscription(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
-  const { environment, session } = request;
+  const { environment, session, id } = request;
   const subscription = await getSubscription(deps, request);
-  const answer = await ask(request, deps.clients.webhooks.getSubscriptionHealth, { id: request.id });
-  const { url, id, status } = subscription;
+  const { url, status } = subscription;
+  const mayChange = session.role === "admin" && status === "active";
+  const [answer, names, others] = await Promise.all([
+    ask(request, deps.clients.webhooks.getSubscriptionHealth, { id }),
+    readEndpointNames(deps, session.accountId),
+    mayChange ? listHealth(deps, request) : new Map<string, never>(),
+  ]);
+  const twins = await readTwins(deps, request, subscription, [...others.values()]);
   const list = `${AREA_PATH}/${environment}/webhooks`;
-  const mayChange = session.role === "admin";
-  return htmlPage(
+  const now = deps.now();
+  const name = names.get(id);
+  return livePage(
     "Subscription",
+    [subscription, answer, name, twins],
     <>
       <Breadcrumb list={list}>Webhooks</Breadcrumb>
       <h1>
-        {endpointHost(url)} {answer.health && <StateTag state={answer.health.state} />}
+        <Text>{name ?? endpointHost(url)}</Text> {answer.health && <StateTag state={answer.health.state} />}
       </h1>
       <p>
-        <Text>{url}</Text>
+        <Id>{url}</Id>
+        {showUrl(url) !== url && (
+          <span class="sub">
+            <Text>{showUrl(url)}</Text>
+          </span>
+        )}
         <span class="sub">
           <Id>{id}</Id>
         </span>
       </p>
-      {answer.health?.state === "failing" && <FailingNote health={answer.health} />}
-      <SubscriptionFacts subscription={subscription} answer={answer} />
-      <h2>Attempts per hour</h2>
-      <BarChart
-        label="Attempts in the last 24 hours"
-        kinds={[
-          { name: "Delivered", tone: "good" },
-          { name: "Failed", tone: "danger" },
-        ]}
-        bars={answer.hours.map(({ hour, delivered, failed }) => ({ at: new Date(hour), counts: [delivered, failed] }))}
-      />
+      {mayChange && (
+        <p>
+          <a href={`${list}/${id}/name`}>{name === undefined ? "Name this endpoint" : "Rename this endpoint"}</a>
+        </p>
+      )}
+      <FailingNote answer={answer} now={now} />
+      <SubscriptionFacts subscription={subscription} answer={answer} now={now} />
+      <Reasons answer={answer} now={now} />
+      <HealthCharts answer={answer} />
       <h2>Send a test</h2>
       <TestForm deps={deps} request={request} subscription={subscription} />
-      {mayChange && status === "active" && (
+      {mayChange && (
+        <ChangeSecret
+          list={list}
+          subscription={subscription}
+          lastSuccessAt={answer.health?.lastSuccessAt}
+          pending={answer.pending}
+          twins={twins}
+          active={others.size}
+          now={now}
+        />
+      )}
+      <LeftOut />
+      {mayChange && (
         <div class="actions">
           <AskLink class="danger-link" href={`${list}/${id}/disable`}>
             Disable subscription
@@ -63,56 +81,26 @@ export async function showSubscription(deps: PageDeps, request: PageRequest): Pr
   );
 }
 
-function FailingNote({ health: { failingSince, lastFailure } }: { health: SubscriptionHealth }) {
-  if (!failingSince || !lastFailure) return null;
-  const { what, remedy } = describeFailure(lastFailure);
-  return (
-    <Note kind="danger">
-      <p>
-        <strong>
-          Nothing has been delivered since <Time at={failingSince} />.
-        </strong>{" "}
-        {what}.
-      </p>
-      <p>
-        {remedy} <a href={GUIDE}>What to do when deliveries fail</a>
-      </p>
-    </Note>
-  );
-}
-
-function SubscriptionFacts(props: { subscription: Subscription; answer: GetSubscriptionHealthResponse }) {
-  const { health, pending, givenUp } = props.answer;
-  const { events, created_at: createdAt, disabled_at: disabledAt } = props.subscription;
-  return (
-    <Facts
-      class="facts"
-      facts={{
-        "Last success": health?.lastSuccessAt ? <Time at={health.lastSuccessAt} /> : "Never",
-        "Last failure":
-          health?.lastFailureAt && health.lastFailure ? (
-            <>
-              <Time at={health.lastFailureAt} />: {describeFailure(health.lastFailure).what}
-            </>
-          ) : (
-            "Never"
-          ),
-        "Failing since": health?.failingSince && <Time at={health.failingSince} />,
-        Pending: formatPending(pending),
-        [`Not delivered after ${MAX_ATTEMPTS} attempts`]:
-          givenUp === 0 ? "None in the last 30 days" : `${givenUp.toLocaleString("en")} in the last 30 days`,
-        Events: <Chips words={events} />,
-        Created: <Time at={createdAt} />,
-        Disabled: disabledAt && <Time at={disabledAt} />,
-      }}
-    />
-  );
-}
-
-function formatPending(pending: number): string {
-  if (pending === 0) return "None";
-  if (pending > MAX_PENDING) return `More than ${MAX_PENDING.toLocaleString("en")} events`;
-  return `${pending.toLocaleString("en")} ${pending === 1 ? "event" : "events"}`;
+/** Reads the other active subscriptions with the same URL and events, the oldest first. */
+async function readTwins(
+  deps: PageDeps,
+  request: PageRequest,
+  { id, url, events }: Subscription,
+  active: readonly SubscriptionHealth[],
+) {
+  const same = active.filter((one) => one.url === url && one.subscriptionId !== id);
+  if (same.length === 0) return [];
+  const asked = { limit: 100, status: "active", after: undefined };
+  const { data } = await ask(request, deps.clients.webhooks.listSubscriptions, asked);
+  const wanted = [...events].sort().join();
+  return parseResource<Subscription[]>(data)
+    .filter((one) => one.id !== id && one.url === url && [...one.events].sort().join() === wanted)
+    .map((one) => ({
+      id: one.id,
+      createdAt: one.created_at,
+      lastSuccessAt: same.find(({ subscriptionId }) => subscriptionId === one.id)?.lastSuccessAt,
+    }))
+    .sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
 }
 
 export async function confirmDisable(deps: PageDeps, request: PageRequest): Promise<PageAnswer> {
