@@ -167,3 +167,28 @@ describe("an audit log that cannot be written", () => {
     expect((await visitor.post(path, fields)).status).toBe(201);
   });
 });
+
+test("the log is filtered by who, what, when and by any text, and exported in the same way", async () => {
+  const { visitor, email } = await area.signIn();
+  await visitor.submit("/developers/sandbox/keys/new", { name: "Warehouse" });
+  await visitor.submit("/developers/sandbox/keys/new", { name: "Shop" });
+  await visitor.submit(NEW, { url });
+  await eventually(async () => expect(await entriesOf(visitor, "Subscription")).toHaveLength(1));
+  const count = async (query: string) => (await visitor.get(`/developers/audit?${query}`)).html.split("<tr>").length - 2;
+  expect(await count("what=key.created")).toBe(2);
+  expect(await count("q=warehouse")).toBe(1);
+  expect(await count("q=warehouse&what=webhook.created")).toBe(-1);
+  expect(await count(`who=${email.slice(0, 6).toUpperCase()}`)).toBe(4);
+  expect(await count("who=nobody")).toBe(-1);
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  expect(await count(`from=${day(-1)}&to=${day(1)}`)).toBe(4);
+  expect(await count(`to=${day(-2)}`)).toBe(-1);
+  expect((await visitor.get("/developers/audit?who=nobody")).html).toContain("No entries match this filter.");
+  const file = await visitor.get("/developers/audit/csv?what=key.created");
+  expect(file.headers["content-disposition"]).toMatch(/audit-log-[\d-]+\.csv/);
+  const lines = file.html.trim().split("\r\n");
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toContain("at,who,action,what,environment,subject,details,source");
+  expect(lines.slice(1).every((line) => line.includes(`${email},key.created,Key created,sandbox`))).toBe(true);
+  expect((await entriesOf(visitor, "Exported"))[0]?.join(" ")).toContain("audit log as CSV: what=key.created");
+});

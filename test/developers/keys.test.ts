@@ -1,8 +1,11 @@
 import { scopes } from "@shipping/api/api-key";
 import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
 import { auditEntries } from "@shipping/portal/testing/stored-accounts";
+import { eventually } from "@shipping/kit/testing/eventually";
+import { createOrder } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
+import { wordsIn } from "./subscribers.js";
 import { fieldsOf, secretIn } from "./visitor.js";
 
 const area = useArea();
@@ -175,6 +178,47 @@ test("revoking asks first, warns of a key in use, and then refuses it from the n
   expect(await auditEntries(area.db(), { subject: id, action: "key.revoked" })).toMatchObject([
     { actor: expect.stringContaining("@"), action: "key.revoked", source: "127.0.0.1" },
   ]);
+});
+
+test("the page of a key says what it may do, who created it, and what was done with it", async () => {
+  const { visitor, accountId, email } = await area.signIn();
+  const created = await visitor.submit(NEW, { name: "Shop", scopes: ["orders:write"] });
+  const [{ id } = { id: "" }] = await keysOf(accountId);
+  const api = apiClient(area.stack().baseUrl, secretIn(created.html) ?? "");
+  await createOrder(api);
+  expect((await api.get("/shipments")).status).toBe(403);
+  const path = `/developers/sandbox/keys/${id}`;
+  await visitor.get("/developers/audit");
+  await eventually(async () => {
+    const words = wordsIn((await visitor.get(path)).html);
+    for (const said of ["Active", "Create orders", "orders:write", `Created by ${email}`, "Successful writes 1", "Failures 1"])
+      expect(words).toContain(said);
+    expect(words).toMatch(/missing_scope 403 1/);
+  });
+  const other = await area.signIn();
+  expect((await other.visitor.get(path)).status).toBe(404);
+});
+
+test("several keys are revoked at once, after a question that says which of them are in use", async () => {
+  const { visitor, accountId } = await area.signIn();
+  const keys = [];
+  for (let n = 0; n < 3; n++) keys.push(await area.stack().newKey(accountId));
+  await statusOf(keys[0]!.key);
+  const query = keys.slice(0, 2).map(({ id }) => `key=${id}`);
+  const path = `/developers/sandbox/keys/revoke?${query.join("&")}`;
+  const question = await visitor.get(path);
+  expect(question.html).toContain("Revoke these 2 sandbox keys?");
+  expect(question.html).toContain("One of them was used in the last 24 hours.");
+  expect(await visitor.post("/developers/sandbox/keys/revoke", { key: keys.slice(0, 2).map(({ id }) => id) })).toMatchObject({
+    status: 303,
+    location: "/developers/sandbox/keys",
+  });
+  expect(await Promise.all(keys.map(({ key }) => statusOf(key)))).toEqual([401, 401, 200]);
+  expect((await visitor.get("/developers/sandbox/keys")).html).toContain("Keys revoked.");
+  expect(await visitor.get(path)).toMatchObject({ status: 303, location: "/developers/sandbox/keys" });
+  const foreign = await area.signIn();
+  await foreign.visitor.post("/developers/sandbox/keys/revoke", { key: [keys[2]!.id] });
+  expect(await statusOf(keys[2]!.key)).toBe(200);
 });
 
 const keysOf = (accountId: string) => storedKeys(area.stack().databases.gateway, { accountId });

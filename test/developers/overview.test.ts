@@ -1,4 +1,5 @@
 import { expireKeys } from "@shipping/gateway/testing/stored-accounts";
+import { useWindow } from "@shipping/gateway/testing/stored-requests";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createLabel, createOrder } from "../api/platform.js";
 import { apiClient, refusal } from "../platform/api-client.js";
@@ -71,7 +72,9 @@ describe("figures", () => {
       expect(html).toContain(`<a href="${SANDBOX}/requests?status=invalid_json">`);
       expect(html).toContain('<a href="/docs/errors#invalid_json"');
       expect(wordsIn(html)).toMatch(/invalid_json 400 2 /);
-      expect(wordsIn(html)).toMatch(/Labels created Last 24 hours 1 Last 30 days 1/);
+      expect(wordsIn(html)).toMatch(/Shipments created per day Shipments 1 Peak day: 1/);
+      expect(wordsIn(html)).toMatch(/Labels created per day Labels 1 Voided since 0/);
+      expect(wordsIn(html)).toMatch(/Slowest writes .*POST \/labels/);
       const [, succeeded, refused, failed] =
         /Successful (\d+) Client errors \(4xx\) (\d+) Server errors \(5xx\) (\d+)/.exec(wordsIn(html)) ?? [];
       expect([succeeded, refused, failed]).toEqual(["2", "2", "0"]);
@@ -87,15 +90,28 @@ describe("figures", () => {
     expect(wordsIn(await overview(visitor))).toContain("Successful 0");
   });
 
-  test("say how much of its limit each key has used in the last minute, expired and revoked ones left out", async () => {
-    const { visitor, accountId, api, keyId } = await newCustomer(area);
-    const gone = await area.stack().newKey(accountId);
-    await area.stack().revokeKey(gone.id);
-    for (let n = 0; n < 3; n++) await api.get("/account");
+  test("name only the keys that have used more than half of their limit, so the page does not grow with their number", async () => {
+    const { visitor, accountId, keyId } = await newCustomer(area);
+    for (let n = 0; n < 5; n++) await area.stack().newKey(accountId);
+    const idle = await overview(visitor);
+    expect(wordsIn(idle)).toMatch(/no key has used more than half of its limit of \d+ requests/);
+    expect(idle).not.toContain(`/keys/${keyId}`);
+    await useWindow(area.stack().databases.gateway, keyId, 90);
     const html = await overview(visitor);
-    expect(wordsIn(html)).toMatch(/3 of \d+/);
-    expect(html).not.toContain(`…${gone.key.slice(-4)}`);
-    expect(keyId).toMatch(/^key_/);
+    expect(wordsIn(html)).toMatch(/90 of \d+/);
+    expect(html.match(/keys\/key_\w+/g)).toEqual([`keys/${keyId}`]);
+  });
+
+  test("refused live requests for which no carrier is configured are no server errors", async () => {
+    const { visitor, live } = await newCustomer(area);
+    expect(refusal(await live.post("/rates", { shipment_id: "shp_mfrggzdfmztwq2lknnwg23tpoa" }))).toBe(
+      "503 carrier_not_configured",
+    );
+    await eventually(async () =>
+      expect(wordsIn(await overview(visitor, "/developers/live"))).toContain(
+        "Refused (4xx, or no carrier) 1 Server errors (5xx) 0",
+      ),
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
+import { wordsIn } from "./subscribers.js";
 import { decodeText, fieldsOf, secretIn } from "./visitor.js";
 
 const area = useArea();
@@ -70,4 +71,53 @@ test("disabling asks first, and keeps it listed", async () => {
   expect(await visitor.submit(path)).toMatchObject({ status: 303, location: LIST });
   expect((await visitor.get(LIST)).html).toContain("Disabled");
   expect(await subscriptionsOf(accountId)).toMatchObject([{ id, status: "disabled" }]);
+});
+
+describe("an endpoint's name", () => {
+  test("stands for its host in lists, is in the audit log, and goes with the subscription", async () => {
+    const { visitor, accountId } = await area.signIn();
+    for (const path of ["orders", "stock"]) await visitor.submit(NEW, { url: `https://shop.example.com/${path}` });
+    // Without names, paths tell endpoints of one host apart.
+    expect(wordsIn((await visitor.get(LIST)).html)).toMatch(/shop\.example\.com\/orders.*shop\.example\.com\/stock/);
+    const stored = await subscriptionsOf(accountId);
+    const id = stored.find(({ url }) => url.endsWith("orders"))?.id ?? "";
+    const path = `${LIST}/${id}`;
+    expect(await visitor.submit(`${path}/name`, { name: "x".repeat(61) })).toMatchObject({ status: 422 });
+    expect(await visitor.submit(`${path}/name`, { name: " Warehouse " })).toMatchObject({ status: 303, location: path });
+    const { html } = await visitor.get(path);
+    expect(html).toContain("<h1><bdi>Warehouse</bdi>");
+    expect(html).toContain("Name saved.");
+    expect(wordsIn((await visitor.get(LIST)).html)).toMatch(/Warehouse shop\.example\.com .*shop\.example\.com /);
+    expect(wordsIn((await visitor.get("/developers/audit")).html)).toContain("Endpoint named");
+    await visitor.submit(`${path}/disable`);
+    await visitor.get("/developers/audit");
+    expect(wordsIn((await visitor.get(path)).html)).not.toContain("Warehouse");
+    expect(await visitor.get(`${path}/name`)).toMatchObject({ status: 303, location: path });
+  });
+
+  test("is a host as people write it where there is none, with its ASCII form if it may look like another", async () => {
+    const { visitor } = await area.signIn();
+    await visitor.submit(NEW, { url: "https://xn--bcher-kva.example/a" });
+    await visitor.submit(NEW, { url: "https://xn--80ak6aa92e.com/b" });
+    const words = wordsIn((await visitor.get(LIST)).html);
+    expect(words).toContain("bücher.example");
+    expect(words).toContain("аррӏе.com (xn--80ak6aa92e.com)");
+  });
+});
+
+test("a secret is changed with a second subscription, and the page of the first says how far that is", async () => {
+  const { visitor, accountId } = await area.signIn();
+  await visitor.submit(NEW, { url, events: ["order.created"] });
+  const [first] = await subscriptionsOf(accountId);
+  const path = `${LIST}/${first?.id}`;
+  const page = (await visitor.get(path)).html;
+  const [, second = ""] = /href="([^"]*\/new\?like=[^"]*)"/.exec(page) ?? [];
+  expect(fieldsOf((await visitor.get(second)).html)).toMatchObject({ url, events: ["order.created"] });
+  expect((await visitor.submit(second)).status).toBe(201);
+  const words = wordsIn((await visitor.get(path)).html);
+  expect(words).toMatch(/Done: the second subscription was created 20/);
+  expect(words).toContain("New secret: nothing delivered yet. Old secret: no pending events.");
+  expect(words).toContain("Disable the subscription with the old secret");
+  const [, other = ""] = (await subscriptionsOf(accountId)).map(({ id }) => id).sort((one) => (one === first?.id ? -1 : 1));
+  expect(wordsIn((await visitor.get(`${LIST}/${other}`)).html)).toContain("This is the second subscription to");
 });

@@ -53,6 +53,13 @@ export async function countNow(db: Database): Promise<void> {
     UPDATE rate_windows SET last_second = floor(extract(epoch FROM clock_timestamp())), last_counted_at = clock_timestamp()`);
 }
 
+/** Counts so many requests of a key for its rate limit, in the present second. */
+export async function useWindow(db: Database, keyId: string, requests: number): Promise<void> {
+  await db.run(sql`
+    UPDATE rate_windows SET last_second = floor(extract(epoch FROM clock_timestamp())), last_counted_at = clock_timestamp(),
+      counters[61] = ${requests}::integer WHERE key_id = ${keyId}`);
+}
+
 /** Stores that a request under this key is being executed for an hour. */
 export async function storeClaim(
   db: Database,

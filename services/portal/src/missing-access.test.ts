@@ -27,14 +27,17 @@ const transport = createRouterTransport((router) => {
     getShipment: () => ({ data: Buffer.from(JSON.stringify(shipment)), created }),
     searchOrders: () => ({ data: Buffer.from("[]") }),
     searchShipments: () => ({ data: Buffer.from("[]") }),
+    countShipmentsByDay: () => ({ counts: [] }),
   });
-  router.service(CarrierService, { countLabels: () => ({ counts: [0, 0, 0] }), searchLabels: () => ({}) });
+  router.service(CarrierService, { countLabels: () => ({ counts: [0] }), countLabelsByDay: () => ({}), searchLabels: () => ({}) });
   router.service(WebhooksService, { listSubscriptionHealth: () => ({}) });
 });
 const { clients } = clientsTo(transport);
 const deps = {
   clients,
   access: clientsTo().access,
+  // No endpoint has a name.
+  db: { run: async () => [] },
   now: () => new Date("2026-11-28T01:00:00.000Z"),
 } as unknown as PageDeps;
 
@@ -60,7 +63,7 @@ test.each([
     showOverview,
     "",
     ["The number of requests cannot", "The usage of the API keys cannot"],
-    "Labels created",
+    "Labels created per day",
   ],
   ["keys", showKeys, "", ["The API keys cannot be shown."], "Rotate a key"],
   ["requests", showRequests, "status=4xx", ["The requests cannot be shown."], 'value="4xx" selected'],

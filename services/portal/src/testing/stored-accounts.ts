@@ -98,6 +98,8 @@ export async function fillAccount(db: Database, accountId: string): Promise<void
         INSERT INTO saved_views (id, member_id, list, name, query, created_at)
         SELECT 'view_' || id, id, 'shipments', 'Drafts', 'status=draft', now() FROM member),
       test AS (INSERT INTO webhook_tests (account_id, since, tests) VALUES (${accountId}, now(), 1)),
+      named AS (
+        INSERT INTO endpoint_names (account_id, subscription_id, name, named_at) VALUES (${accountId}, 'whk_a', 'Shop', now())),
       declined AS (
         INSERT INTO declined_invitations (account_id, address_hash, declined_at) VALUES (${accountId}, '\\x00', now()))
     INSERT INTO mails (kind, member_id, recipient, content, created_at, expires_at, next_at)
