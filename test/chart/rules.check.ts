@@ -81,7 +81,7 @@ describe.each(cases)("with the values of %s.yaml", (name) => {
   test("the environment of a part contains no secret", () => {
     for (const { env = [] } of containers) {
       for (const { name: key, value } of env) {
-        if (/DATABASE_URL|SECRETS_KEYS|PASSWORD(?!_FILE)/.test(key)) expect(value ?? "$(IN_SECRET)").toMatch(/^\$\(/);
+        if (/DATABASE_URL|SECRETS_KEYS|PASSWORD(?!_FILE)/.test(key)) expect(value ?? "$(IN_SECRET)").toMatch(/^"?\$\(/);
       }
     }
   });

@@ -29,7 +29,11 @@ const transport = createRouterTransport((router) => {
     searchShipments: () => ({ data: Buffer.from("[]") }),
     countShipmentsByDay: () => ({ counts: [] }),
   });
-  router.service(CarrierService, { countLabels: () => ({ counts: [0] }), countLabelsByDay: () => ({}), searchLabels: () => ({}) });
+  router.service(CarrierService, {
+    countLabels: () => ({ counts: [0] }),
+    countLabelsByDay: () => ({}),
+    searchLabels: () => ({}),
+  });
   router.service(WebhooksService, { listSubscriptionHealth: () => ({}) });
 });
 const { clients } = clientsTo(transport);

@@ -1,6 +1,6 @@
 import { AUDIT_ACTIONS, type AuditAction, logExport } from "../audit/audit.js";
+import { toCell } from "../exports/csv-cell.js";
 import type { Download, PageDeps, PageRequest } from "../page/page.js";
-import { toCell } from "../resources/csv-cell.js";
 import { type AuditFilter, type AuditRow, readEntries, readFilter, toParameters } from "./audit-filter.js";
 
 /** Maximum number of rows of a file: the newest ones. */

@@ -1,6 +1,6 @@
+import { showEmail } from "../mail/host-name.js";
 import { INVITATION_DAYS } from "../members/invite-members.js";
 import { listMembers, type Member } from "../members/manage-members.js";
-import { showEmail } from "../mail/host-name.js";
 import { AREA_PATH, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, readCursor, toPage } from "../page/paging.js";
 import { Table } from "../page/table.js";

@@ -1,9 +1,9 @@
 import { newId } from "@shipping/kit/ids";
 import type { SubscriptionHealth } from "@shipping/proto/shipping/webhooks/v1/webhooks_pb";
 import { readEndpointNames } from "../database/endpoint-names.js";
-import { Confirmation } from "../page/form.js";
-import { showUrl } from "../mail/host-name.js";
 import { livePage } from "../lists/live.js";
+import { showUrl } from "../mail/host-name.js";
+import { Confirmation } from "../page/form.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { readFormId, writeByForm } from "../page/read-form.js";
 import { AskLink, Breadcrumb, Id, Text } from "../page/text.js";

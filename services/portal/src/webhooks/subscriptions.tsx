@@ -34,7 +34,10 @@ type Read = Awaited<ReturnType<typeof readSubscriptions>>;
 
 /** A short text that differs once a subscription on the page is new, or in another state. */
 function digest({ inUse, ended }: Read): string {
-  const states = [...inUse, ...ended].map((one) => `${one.id} ${("health" in one && one.health?.state) || one.status}`);
+  const states = [
+    ...inUse.map(({ id, health, status }) => `${id} ${health?.state ?? status}`),
+    ...ended.map(({ id, status }) => `${id} ${status}`),
+  ];
   return createHash("sha256").update(states.join()).digest("base64url").slice(0, 12);
 }
 
@@ -67,11 +70,7 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
       >
         Each subscription sends events of this environment to a URL of yours, signed with its own secret.
       </ListHead>
-      <News
-        path={withParameters(`${list}/news`, after ? { after } : {})}
-        since={digest(read)}
-        what="subscriptions"
-      />
+      <News path={withParameters(`${list}/news`, after ? { after } : {})} since={digest(read)} what="subscriptions" />
       {inUse.length === 0 ? (
         <div class="empty">
           <p>
@@ -114,13 +113,17 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
               )),
           }}
           actions="Disable"
-          rows={inUse
-            .map((one) => ({ ...one, name: names.get(one.id) ?? one.url }))
-            .sort(byHealthAndName)}
+          rows={inUse.map((one) => ({ ...one, name: names.get(one.id) ?? one.url })).sort(byHealthAndName)}
         />
       )}
       {ended.length > 0 && <DisabledList rows={ended} list={list} />}
-      <Paging path={list} query={request.query} after={after} next={nextCursor} nextWords="More disabled subscriptions" />
+      <Paging
+        path={list}
+        query={request.query}
+        after={after}
+        next={nextCursor}
+        nextWords="More disabled subscriptions"
+      />
     </>,
   );
 }
