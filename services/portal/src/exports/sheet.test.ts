@@ -52,7 +52,7 @@ test("every text is read as it was, and the XML has no character that it must no
         texts.map((text) => Buffer.from(text).toString().replace(/[\ufffe\uffff]/g, "\ufffd")),
       );
     }),
-    runs(200),
+    { numRuns: runs(200) },
   );
 });
 
