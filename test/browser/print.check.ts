@@ -28,7 +28,10 @@ beforeAll(async () => {
   const api = apiClient(area.stack().baseUrl, (await area.stack().newKey(link.accountId)).key);
   const order = await createOrder(api, { reference: "PO-1000" });
   const label = await createLabel(api, { reference: "PO-1001" });
-  await createShipment(api, { reference: "PO-1002", to: { ...RECORD.to, name: "Anna Schneider", city: "Oranienburg" } });
+  await createShipment(api, {
+    reference: "PO-1002",
+    to: { ...RECORD.to, name: "Anna Schneider", city: "Oranienburg" },
+  });
   page = await signInWithLink(await browser.open({ viewport: { width: 1280, height: 800 } }), link);
   paths = { order: `orders/${order.id}`, shipment: `shipments/${label.shipment_id}`, list: "shipments" };
 });
@@ -51,7 +54,9 @@ async function print(name: string) {
   await page.goto(`${area.origin()}/developers/sandbox/${paths[name]}`);
   await page.emulateMedia({ media: "print" });
   await page.evaluate(CONSTANT);
-  const pdf = await PDFDocument.load(await page.pdf({ format: "A4", margin: { top: "1cm", left: "1cm", right: "1cm" } }));
+  const pdf = await PDFDocument.load(
+    await page.pdf({ format: "A4", margin: { top: "1cm", left: "1cm", right: "1cm" } }),
+  );
   const first = await PDFDocument.create();
   for (const sheet of await first.copyPages(pdf, [0])) first.addPage(sheet);
   const drawn = await drawPage(await first.save());
@@ -94,7 +99,10 @@ test("a printed shipment has one column, no navigation, and its label in real si
   const { width, height } = (await page.locator(".picture img").boundingBox())!;
   expect([width / 96, height / 96]).toEqual([4, 6]);
   expect(await page.getByText("if you print at 100 %").isVisible()).toBe(true);
-  const sections = await page.locator(".halves > section").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+  const sections = await page
+    .locator(".halves > section")
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
   expect(new Set(sections).size).toBe(1);
-  for (const hidden of await page.locator("nav, header, form, .actions").all()) expect(await hidden.isVisible()).toBe(false);
+  for (const hidden of await page.locator("nav, header, form, .actions").all())
+    expect(await hidden.isVisible()).toBe(false);
 });

@@ -153,7 +153,10 @@ describe("GET /developers/{environment}/shipments/csv and …/xlsx", () => {
     expect(headers.get("content-disposition")).toMatch(/"sandbox-shipments-[-\d]{10}\.xlsx"$/);
     const rows = strFromU8(unzipSync(sheet)["xl/worksheets/sheet1.xml"]!).match(/<row>.*?<\/row>/gs) ?? [];
     expect(rows).toHaveLength(lines.length);
-    expect(framesOf((await download(visitor, "/shipments/csv?framed=1")).bytes)).toEqual({ rows: [500, 1_000, 1_201], bytes });
+    expect(framesOf((await download(visitor, "/shipments/csv?framed=1")).bytes)).toEqual({
+      rows: [500, 1_000, 1_201],
+      bytes,
+    });
     expect((await download(visitor, "/orders/csv")).bytes.toString()).toContain(`\r\n${order.id},`);
     expect((await download(visitor, "/labels/csv")).bytes.toString()).toContain(`\r\n${label.id},`);
   });
