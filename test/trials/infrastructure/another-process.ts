@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { eventually } from "@shipping/kit/testing/eventually";
 import type { ClusterUnderTest } from "../../platform/cluster.js";
 import { freePort } from "../../platform/free-port.js";
@@ -47,14 +47,19 @@ export async function startAnother(
     adapt?: (env: Record<string, string>) => Record<string, string>;
     /** The command, given that of the other process. */
     run?: (command: string[]) => string[];
+    /** The file for its output, whose last line is part of the error if it does not become ready. */
+    log?: string;
     stdio?: SpawnOptions["stdio"];
   },
 ): Promise<Another> {
-  const { ports, adapt = (env) => env, run = (command) => command, stdio = "ignore" } = options;
+  const { ports, adapt = (env) => env, run = (command) => command, log } = options;
+  const file = log === undefined ? undefined : await open(log, "a");
+  const { stdio = file ? ["ignore", file.fd, file.fd] : "ignore" } = options;
   const { env, command } = await startedWith((await cluster.process(name)).pid);
   const own = Object.fromEntries(Object.entries(ports).map(([port, number]) => [port, String(number)]));
   const [program = "", ...args] = run(command);
   const child = spawn(program, args, { env: { ...adapt(env), ...own, HOST: "127.0.0.1" }, stdio });
+  await file?.close();
   const opsUrl = `http://127.0.0.1:${ports.OPS_PORT}`;
   const requireReady = async () => {
     if (child.exitCode !== null) return;
@@ -65,9 +70,11 @@ export async function startAnother(
     child,
     url: `http://127.0.0.1:${ports.PORT}`,
     opsUrl,
-    async ready(withinMs = 60_000) {
-      await eventually(requireReady, { withinMs });
-      if (child.exitCode !== null) throw new Error(`The process like ${name} ended with ${child.exitCode}.`);
+    async ready(withinMs = 180_000) {
+      const failure = await eventually(requireReady, { withinMs }).then(() => undefined, String);
+      const ended = child.exitCode === null ? failure : `it ended with ${child.exitCode}`;
+      const said = ended && log ? (await readFile(log, "utf8")).trim().split("\n").slice(-3).join("\n") : "";
+      if (ended) throw new Error(`The process like ${name} is not ready: ${ended}. ${said}`);
     },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;

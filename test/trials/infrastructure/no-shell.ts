@@ -43,6 +43,7 @@ export const noShellRow = (say: Say): Promise<Report> =>
       parts.map(async (part) => {
         const twin = await startAnother(cluster, `${part}-1`, {
           ports: ports[part]!,
+          log: join(folder, `${part}.log`),
           adapt: (env) => ({
             ...Object.fromEntries(Object.entries(env).map(([name, text]) => [name, moved(text)])),
             ...PATH_OF_IMAGE,
