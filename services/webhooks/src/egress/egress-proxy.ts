@@ -1,8 +1,8 @@
 import http from "node:http";
 import https from "node:https";
 import type net from "node:net";
+import { bareHost } from "@shipping/kit/tls/tls";
 import type { VettedAddress } from "./egress-guard.js";
-import { bareHostname } from "./target-url.js";
 
 /** The proxy through which all deliveries leave. */
 export interface EgressProxy {
@@ -44,7 +44,7 @@ function connectVia({ url, ca }: EgressProxy, target: string, signal: AbortSigna
   const credentials = url.username && `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   return new Promise((resolve, reject) => {
     const connecting = request({
-      host: bareHostname(url),
+      host: bareHost(url),
       port: url.port || undefined,
       method: "CONNECT",
       path: target,

@@ -1,5 +1,6 @@
+import { bareHost } from "@shipping/kit/tls/tls";
 import fc from "fast-check";
-import { bareHostname, brokenTargetRule, effectivePort, isExempt } from "./target-url.js";
+import { brokenTargetRule, effectivePort, isExempt } from "./target-url.js";
 
 const strict = { allowPrivate: false, allowTargets: [] };
 const trial = { allowPrivate: true, allowTargets: [] };
@@ -144,7 +145,7 @@ test("WEBHOOK_ALLOW_TARGETS allows the named hosts at their ports, over http or 
 test("host and port of a URL are what the exemptions compare", () => {
   const url = new URL("http://[::1]/");
   const ports = [url, new URL("https://a.example"), new URL("https://a.example:1")].map(effectivePort);
-  expect([bareHostname(url), ...ports]).toEqual(["::1", 80, 443, 1]);
+  expect([bareHost(url), ...ports]).toEqual(["::1", 80, 443, 1]);
   expect([isExempt("::1", 9000, named), isExempt("localhost", 9000, named)]).toEqual([true, false]);
 });
 

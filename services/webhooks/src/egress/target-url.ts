@@ -1,3 +1,4 @@
+import { bareHost } from "@shipping/kit/tls/tls";
 import ipaddr from "ipaddr.js";
 
 /** The targets beyond public HTTPS that the operator allows. */
@@ -36,11 +37,6 @@ export function isExempt(host: string, port: number, rules: TargetRules): boolea
   return rules.allowTargets.includes(`${inUrl(host)}:${port}`) || (rules.allowPrivate && isLoopback(host));
 }
 
-/** Returns the host of a URL, an IPv6 address without its brackets. */
-export function bareHostname(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, "$1");
-}
-
 /** Returns the port that a URL names or implies. */
 export function effectivePort(url: URL): number {
   if (url.port !== "") return Number(url.port);
@@ -63,7 +59,7 @@ function brokenTextRule(text: string): string | undefined {
 function brokenUrlRule(text: string, rules: TargetRules): string | undefined {
   if (!URL.canParse(text)) return "must be a valid URL";
   const url = new URL(text);
-  const host = bareHostname(url);
+  const host = bareHost(url);
   const port = effectivePort(url);
   const exempt = isExempt(host, port, rules);
   const schemes = exempt || rules.allowPrivate ? ["https:", "http:"] : ["https:"];
