@@ -56,52 +56,55 @@ async function press(page: Page, wanted: RegExp): Promise<number> {
 
 const references = (page: Page) => page.locator("tbody .row").allTextContents();
 
-test.each(WAYS)("support's day by keyboard alone: $viewport.width pixels, script: $javaScriptEnabled", async (options) => {
-  const page = await signInWithLink(await browser.open(options), link);
-  const name = `France ${options.viewport.width} ${options.javaScriptEnabled}`;
+test.each(WAYS)(
+  "support's day by keyboard alone: $viewport.width pixels, script: $javaScriptEnabled",
+  async (options) => {
+    const page = await signInWithLink(await browser.open(options), link);
+    const name = `France ${options.viewport.width} ${options.javaScriptEnabled}`;
 
-  // A caller says the last four digits of a telephone number.
-  await open(page, "shipments");
-  await tabTo(page, /^Search$/);
-  await page.keyboard.type("4321");
-  await page.keyboard.press("Enter");
-  await page.waitForURL("**/shipments?q=4321**");
-  await press(page, /^PO-1$/);
-  await page.getByRole("heading", { level: 1, name: /PO-1/ }).waitFor();
+    // A caller says the last four digits of a telephone number.
+    await open(page, "shipments");
+    await tabTo(page, /^Search$/);
+    await page.keyboard.type("4321");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/shipments?q=4321**");
+    await press(page, /^PO-1$/);
+    await page.getByRole("heading", { level: 1, name: /PO-1/ }).waitFor();
 
-  // All to France, which becomes a view.
-  await open(page, "shipments");
-  await press(page, /^Filters$/);
-  await tabTo(page, /^Destination country$/);
-  await page.keyboard.type("France");
-  await press(page, /^Apply$/);
-  await page.waitForURL("**country=FR**");
-  expect(await references(page)).toEqual(["PO-3", "PO-2", "PO-1"]);
-  await press(page, /^Views$/);
-  await press(page, /^Save these filters$/);
-  await page.getByRole("heading", { level: 1, name: "Saved views" }).waitFor();
-  await page.keyboard.type(name);
-  await page.keyboard.press("Enter");
-  await page.getByText("View saved.").waitFor();
+    // All to France, which becomes a view.
+    await open(page, "shipments");
+    await press(page, /^Filters$/);
+    await tabTo(page, /^Destination country$/);
+    await page.keyboard.type("France");
+    await press(page, /^Apply$/);
+    await page.waitForURL("**country=FR**");
+    expect(await references(page)).toEqual(["PO-3", "PO-2", "PO-1"]);
+    await press(page, /^Views$/);
+    await press(page, /^Save these filters$/);
+    await page.getByRole("heading", { level: 1, name: "Saved views" }).waitFor();
+    await page.keyboard.type(name);
+    await page.keyboard.press("Enter");
+    await page.getByText("View saved.").waitFor();
 
-  // The next morning: the view, its labels, one PDF.
-  await open(page, "shipments");
-  await press(page, /^Views$/);
-  await press(page, new RegExp(`^${name}$`));
-  await page.waitForURL("**country=FR**");
-  expect(await references(page)).toEqual(["PO-3", "PO-2", "PO-1"]);
-  await open(page, "shipments?country=FR");
-  for (const reference of ["PO-2", "PO-1"]) {
-    await tabTo(page, new RegExp(`^Select the label of ${reference}$`));
-    await page.keyboard.press("Space");
-  }
-  await page.evaluate("document.getElementById('main').focus()");
-  const stops = await tabTo(page, /^Merge into one PDF$/);
-  expect(stops).toBeLessThanOrEqual(10);
-  const download = page.waitForEvent("download");
-  await page.keyboard.press("Enter");
-  expect((await download).suggestedFilename()).toBe("labels-2.pdf");
-});
+    // The next morning: the view, its labels, one PDF.
+    await open(page, "shipments");
+    await press(page, /^Views$/);
+    await press(page, new RegExp(`^${name}$`));
+    await page.waitForURL("**country=FR**");
+    expect(await references(page)).toEqual(["PO-3", "PO-2", "PO-1"]);
+    await open(page, "shipments?country=FR");
+    for (const reference of ["PO-2", "PO-1"]) {
+      await tabTo(page, new RegExp(`^Select the label of ${reference}$`));
+      await page.keyboard.press("Space");
+    }
+    await page.evaluate("document.getElementById('main').focus()");
+    const stops = await tabTo(page, /^Merge into one PDF$/);
+    expect(stops).toBeLessThanOrEqual(10);
+    const download = page.waitForEvent("download");
+    await page.keyboard.press("Enter");
+    expect((await download).suggestedFilename()).toBe("labels-2.pdf");
+  },
+);
 
 test("390 pixels: the bar stays in sight above the rows, which have at most 72 pixels", async () => {
   for (let n = 0; n < 12; n++) await createShipment(api, { reference: `PO-2${n}` });
@@ -110,7 +113,9 @@ test("390 pixels: the bar stays in sight above the rows, which have at most 72 p
   await page.mouse.wheel(0, 700);
   await page.waitForFunction("scrollY > 300");
   expect((await page.locator(".list-bar").boundingBox())?.y).toBe(0);
-  const heights = await page.evaluate<number[]>("[...document.querySelectorAll('tbody tr')].map((row) => row.offsetHeight)");
+  const heights = await page.evaluate<number[]>(
+    "[...document.querySelectorAll('tbody tr')].map((row) => row.offsetHeight)",
+  );
   expect(Math.max(...heights)).toBeLessThanOrEqual(72);
 });
 

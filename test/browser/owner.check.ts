@@ -11,7 +11,11 @@ const browser = useBrowser();
 const MOST_TABS = 120;
 
 /** Moves the focus with Tab to the control with this name, and presses a key there. */
-async function press(page: Page, role: "link" | "button" | "checkbox" | "textbox" | "searchbox", name: string | RegExp) {
+async function press(
+  page: Page,
+  role: "link" | "button" | "checkbox" | "textbox" | "searchbox",
+  name: string | RegExp,
+) {
   const wanted = page.getByRole(role, { name }).first();
   await wanted.waitFor();
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {

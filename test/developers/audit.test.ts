@@ -174,7 +174,8 @@ test("the log is filtered by who, what, when and by any text, and exported in th
   await visitor.submit("/developers/sandbox/keys/new", { name: "Shop" });
   await visitor.submit(NEW, { url });
   await eventually(async () => expect(await entriesOf(visitor, "Subscription")).toHaveLength(1));
-  const count = async (query: string) => (await visitor.get(`/developers/audit?${query}`)).html.split("<tr>").length - 2;
+  const count = async (query: string) =>
+    (await visitor.get(`/developers/audit?${query}`)).html.split("<tr>").length - 2;
   expect(await count("what=key.created")).toBe(2);
   expect(await count("q=warehouse")).toBe(1);
   expect(await count("q=warehouse&what=webhook.created")).toBe(-1);

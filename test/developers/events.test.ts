@@ -44,7 +44,9 @@ test("GET /developers/{environment}/shipments/{id}: answers the telephone: the l
       ),
     );
     expect(text).toMatch(
-      new RegExp(`Not delivered to ${host} yet\\. 1 of 8 attempts failed; next attempt at 20.* The endpoint has been failing since`),
+      new RegExp(
+        `Not delivered to ${host} yet\\. 1 of 8 attempts failed; next attempt at 20.* The endpoint has been failing since`,
+      ),
     );
   });
   const { visitor: viewer } = await area.signIn({ accountId, role: "viewer" });
@@ -82,7 +84,9 @@ describe("GET /developers/{environment}/events/{id}", () => {
     const { id } = await createShipment(api);
     await eventually(async () => {
       const text = wordsIn(await open(visitor, `shipments/${id}`));
-      expect(text).toMatch(/Shipment created (just now|\d+ \w+ ago) .*\. No webhook subscription receives this event \./);
+      expect(text).toMatch(
+        /Shipment created (just now|\d+ \w+ ago) .*\. No webhook subscription receives this event \./,
+      );
     });
   });
 });

@@ -1,7 +1,7 @@
 import { scopes } from "@shipping/api/api-key";
 import { storedKeys } from "@shipping/gateway/testing/stored-accounts";
-import { auditEntries } from "@shipping/portal/testing/stored-accounts";
 import { eventually } from "@shipping/kit/testing/eventually";
+import { auditEntries } from "@shipping/portal/testing/stored-accounts";
 import { createOrder } from "../api/platform.js";
 import { apiClient } from "../platform/api-client.js";
 import { useArea } from "./area.js";
@@ -191,7 +191,14 @@ test("the page of a key says what it may do, who created it, and what was done w
   await visitor.get("/developers/audit");
   await eventually(async () => {
     const words = wordsIn((await visitor.get(path)).html);
-    for (const said of ["Active", "Create orders", "orders:write", `Created by ${email}`, "Successful writes 1", "Failures 1"])
+    for (const said of [
+      "Active",
+      "Create orders",
+      "orders:write",
+      `Created by ${email}`,
+      "Successful writes 1",
+      "Failures 1",
+    ])
       expect(words).toContain(said);
     expect(words).toMatch(/missing_scope 403 1/);
   });
@@ -209,7 +216,9 @@ test("several keys are revoked at once, after a question that says which of them
   const question = await visitor.get(path);
   expect(question.html).toContain("Revoke these 2 sandbox keys?");
   expect(question.html).toContain("One of them was used in the last 24 hours.");
-  expect(await visitor.post("/developers/sandbox/keys/revoke", { key: keys.slice(0, 2).map(({ id }) => id) })).toMatchObject({
+  expect(
+    await visitor.post("/developers/sandbox/keys/revoke", { key: keys.slice(0, 2).map(({ id }) => id) }),
+  ).toMatchObject({
     status: 303,
     location: "/developers/sandbox/keys",
   });

@@ -156,7 +156,9 @@ describe("saved views", () => {
     for (const fields of [{ act: "rename", name: "Stolen" }, { act: "delete" }] as const)
       expect((await change(colleague, fields)).status).toBe(303);
     expect((await change(own, { act: "rename", name: "Drafts" })).location).toBe(VIEWS);
-    expect(wordsIn((await open(visitor, VIEWS)).html)).toMatch(/View renamed\..*Drafts Shipments.*To <France> Shipments/);
+    expect(wordsIn((await open(visitor, VIEWS)).html)).toMatch(
+      /View renamed\..*Drafts Shipments.*To <France> Shipments/,
+    );
     expect((await change(own, { act: "delete" })).location).toBe(VIEWS);
     expect(await menuOf(visitor, "shipments")).not.toContain("Drafts");
   });

@@ -83,7 +83,10 @@ describe("an endpoint's name", () => {
     const id = stored.find(({ url }) => url.endsWith("orders"))?.id ?? "";
     const path = `${LIST}/${id}`;
     expect(await visitor.submit(`${path}/name`, { name: "x".repeat(61) })).toMatchObject({ status: 422 });
-    expect(await visitor.submit(`${path}/name`, { name: " Warehouse " })).toMatchObject({ status: 303, location: path });
+    expect(await visitor.submit(`${path}/name`, { name: " Warehouse " })).toMatchObject({
+      status: 303,
+      location: path,
+    });
     const { html } = await visitor.get(path);
     expect(html).toContain("<h1><bdi>Warehouse</bdi>");
     expect(html).toContain("Name saved.");
@@ -118,6 +121,8 @@ test("a secret is changed with a second subscription, and the page of the first 
   expect(words).toMatch(/Done: the second subscription was created 20/);
   expect(words).toContain("New secret: nothing delivered yet. Old secret: no pending events.");
   expect(words).toContain("Disable the subscription with the old secret");
-  const [, other = ""] = (await subscriptionsOf(accountId)).map(({ id }) => id).sort((one) => (one === first?.id ? -1 : 1));
+  const [, other = ""] = (await subscriptionsOf(accountId))
+    .map(({ id }) => id)
+    .sort((one) => (one === first?.id ? -1 : 1));
   expect(wordsIn((await visitor.get(`${LIST}/${other}`)).html)).toContain("This is the second subscription to");
 });

@@ -49,7 +49,11 @@ test("every text is read as it was, and the XML has no character that it must no
       const xml = strFromU8(unzipSync(file)["xl/worksheets/sheet1.xml"]!);
       expect(xml).not.toMatch(/[\0-\x08\x0b-\x1f\ufffe\uffff]|<f>/);
       expect(read(file)[1]!.map(({ text }) => text)).toEqual(
-        texts.map((text) => Buffer.from(text).toString().replace(/[\ufffe\uffff]/g, "\ufffd")),
+        texts.map((text) =>
+          Buffer.from(text)
+            .toString()
+            .replace(/[\ufffe\uffff]/g, "\ufffd"),
+        ),
       );
     }),
     { numRuns: runs(200) },
