@@ -47,6 +47,16 @@ export const LISTED: readonly Listed[] = [
     pattern: "[a-z0-9]+(?:_[a-z0-9]+)+",
     bound: "It reads guides of this repository, and in a browser only what its reader searches for.",
   },
+  {
+    file: "site/src/assets/find-sections.js",
+    pattern: "(?<=[.!?]) +(?=\\p{Lu}|`|“)",
+    bound: OURS,
+  },
+  {
+    file: "services/portal/src/mail/host-name.ts",
+    pattern: "^[\\p{Script={{script}}}\\p{Script=Common}\\p{Script=Inherited}]*$",
+    built: "^[\\p{Script=Thai}\\p{Script=Common}\\p{Script=Inherited}]*$",
+  },
   { file: "site/src/guides/markdown-twin.ts", pattern: "\\[((?:`[^`]*`|[^\\]`])*)\\]\\(([^)\\s]+)\\)", bound: OURS },
   { file: "site/src/guides/guide-page.tsx", pattern: '<a href="\\/developers[^"]*">(.*?)<\\/a>', bound: OURS },
   {
