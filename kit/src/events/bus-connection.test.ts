@@ -138,16 +138,16 @@ describe("keepConnected", () => {
   });
 });
 
-test("a part's connection has the address, name and identity of its settings, and its process ends if NATS is too old", () => {
+test("a part's connection has the URL, names and identity of its settings, and its process ends if NATS is too old", () => {
   const log = silentLog();
   const login = { NATS_USER: "records", NATS_PASSWORD: "p", NATS_ANONYMOUS_TRUSTS_NETWORK: false };
-  const config = { NATS_URL: "nats://a:4222", NODE_ENV: "production", ...login };
+  const config = { NATS_URL: "nats://a:4222", BUS_PREFIX: "blue", NODE_ENV: "production", ...login };
   const { identity, refused, ...others } = busConnectionOptions(config, { name: "records", log });
   expect(others).toEqual({
     url: "nats://a:4222",
     name: "records",
     log,
-    names: { stream: "EVENTS", subject: "events" },
+    names: { stream: "blue_EVENTS", subject: "blue.events" },
   });
   expect(identity?.authenticator?.()).toEqual({ user: "records", pass: "p" });
   const exit = jest.spyOn(process, "exit").mockReturnValue(undefined as never);
