@@ -78,14 +78,16 @@ test.each(lines)("admin %s", async (line) => {
     const body = JSON.stringify(parcelBody);
     return fetch(`${stack.baseUrl}/orders`, { method: "POST", headers, body });
   };
-  const list = (what: string) => eventually(async () => json(stack, what).then(([first]) => first as { id: string }));
+  // The request log is written in the background.
+  const requestId = () =>
+    eventually(async () => (await json(stack, `request list --account ${accountId}`))[0].request_id as string);
   const names: [RegExp, string | (() => Promise<string>)][] = [
     [/(?<=--account )A\b|(?<=--confirm )A\b/g, accountId],
     [/(?<=--email )E\b/g, email],
     [/(?<=--environment )E\b/g, "sandbox"],
     [/\bFOLDER\b/g, join(folder, accountId)],
     [/\bYOU\b/g, "you"],
-    [/\breq_(?:…|\w+)/g, () => order().then(async () => (await list(`request list --account ${accountId}`)).id)],
+    [/\breq_(?:…|\w+)/g, () => order().then(requestId)],
     [/(?<=claim show )KEY/g, () => order().then(() => "KEY")],
     [/(?<=subscription (?:show )?)(?:whk_…|ID\b)/g, async () => (await createWebhook(api, receiver.url)).id],
     [/shp_…|(?<=--shipment )ID\b/g, async () => (await createLabel(api)).shipment_id],

@@ -30,13 +30,15 @@ const LEVELS: Record<string, Record<string, string>> = {
  */
 export const telemetryRow = (say: Say): Promise<Report> =>
   withFolder(async (_folder, ends) => {
-    const perRequest: Record<string, Written> = {};
-    for (const [name, levels] of Object.entries(LEVELS)) {
-      const cluster = await startCluster(ONE_OF_EACH, { ...SWITCHES, ...levels });
-      perRequest[name] = (await loaded(say, cluster)).perRequest;
-      await cluster.stop();
-      say(`${name}: ${JSON.stringify(perRequest[name])}`);
-    }
+    // The figures are counts, so the clusters may run beside each other.
+    const atLevels = Promise.all(
+      Object.entries(LEVELS).map(async ([name, levels]) => {
+        const cluster = await startCluster(ONE_OF_EACH, { ...SWITCHES, ...levels });
+        const { perRequest } = await loaded(say, cluster).finally(() => cluster.stop());
+        say(`${name}: ${JSON.stringify(perRequest)}`);
+        return [name, perRequest] as const;
+      }),
+    );
     const collector = await otlpCollector();
     ends.push(() => collector.stop());
     const cluster = await startCluster(ONE_OF_EACH, {
@@ -50,7 +52,7 @@ export const telemetryRow = (say: Say): Promise<Report> =>
     });
     ends.push(() => cluster.stop());
     const { report, lines, ...traced } = await loaded(say, cluster);
-    perRequest["info, with traces"] = traced.perRequest;
+    const perRequest = { ...Object.fromEntries(await atLevels), "info, with traces": traced.perRequest };
     const { spans } = collector;
     const nameless = spans.filter(({ resource }) => !isNamed(resource));
     const instances = new Set(spans.map(({ resource }) => resource["service.instance.id"]));
@@ -79,28 +81,24 @@ export const telemetryRow = (say: Say): Promise<Report> =>
     };
   });
 
-interface Written {
-  lines: number;
-  bytes: number;
-}
-
 type Line = Record<string, unknown>;
 
 /** Runs the workload until all its events have arrived, and counts what the processes log meanwhile. */
 async function loaded(say: Say, cluster: ClusterUnderTest) {
-  const before = await readLogs(cluster);
   const receivers = await openReceivers(cluster);
+  const before = await readLogs(cluster);
   const load = await startLoad(cluster, { clients: 4, customers: receivers.customers });
   await sleep(LOAD_MS);
-  const { reads } = await load.stop();
+  const { acknowledged, reads } = await load.stop();
+  await receivers.seen(acknowledged.filter(({ write }) => write.path !== "/rates").length, ARRIVE_MS);
+  // The collector gets spans once a second.
+  await sleep(2_000);
+  const written = (await readLogs(cluster)).map((text, at) => text.slice(before[at]!.length));
   const requests = load.attempts.seen().requests + reads.right;
   const report = await deliveriesVerdict(say, { cluster, load, receivers, arriveWithinMs: ARRIVE_MS }, () => ({
     figures: { requests },
     promises: [],
   }));
-  // The collector gets spans once a second.
-  await sleep(2_000);
-  const written = (await readLogs(cluster)).map((text, at) => text.slice(before[at]!.length));
   const lines = written.flatMap((text) => text.split("\n").filter(Boolean));
   const bytes = written.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const perRequest = { lines: Math.round((10 * lines.length) / requests) / 10, bytes: Math.round(bytes / requests) };
