@@ -14,7 +14,8 @@ const textOf = async (path: string) => (await get(path)).text();
 
 beforeAll(async () => {
   const app = express();
-  serveSite(app, { hasArea: true }, () => "https://ship.example.com");
+  // On a busy machine, rendering takes longer than a listener waits.
+  await serveSite(app, { hasArea: true }, () => "https://ship.example.com")();
   server = await listen({ handler: app, port: 0, host: "127.0.0.1", log: silentLog(), random: randomBytes });
 });
 afterAll(() => server.stop(true));
