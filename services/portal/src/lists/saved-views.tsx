@@ -101,7 +101,11 @@ function viewsPage(
   return titledPage(
     "Saved views",
     <>
-      <FormErrors errors={errors} fields={{ name: "Name" }} />
+      {wanted ? (
+        <FormErrors errors={errors} fields={{ name: "Name" }} />
+      ) : (
+        <FormErrors errors={errors.map(ofOneView)} fields={{}} />
+      )}
       {wanted && (
         <AccountForm fields={viewFields} errors={errors}>
           <HiddenField name="act" value="save" />
@@ -144,6 +148,12 @@ function viewsPage(
     </>,
   );
 }
+
+/** The error of a form of which the page has one for each view, so that no field can be named. */
+const ofOneView = ({ path, message }: FieldError): FieldError => ({
+  path: "",
+  message: /^[A-Z]/.test(message) ? message : `The ${path} ${message}.`,
+});
 
 function ChangeView({ view: { id, name } }: { view: SavedView }) {
   return (
