@@ -13,6 +13,9 @@ describe("the filter of a list", () => {
       from: "2026-11-20",
       to: "2026-11-21",
       zone: "UTC",
+      country: "",
+      failing: false,
+      oldestFirst: false,
       size: 50,
       after: SHP,
     });
@@ -79,5 +82,13 @@ describe("the filter of a list", () => {
     expect(toPath("/list", read("q=a%26b&status=voided&to=2026-11-21"))).toBe(
       "/list?q=a%26b&status=voided&to=2026-11-21&zone=UTC",
     );
+  });
+
+  test("a country, failing deliveries and the order are asked of the owner; a text is found newest first, and without failing ones", () => {
+    const filter = read("country=FR&failing=1&order=oldest");
+    expect(toWanted(filter)).toEqual({ country: "FR", failing: true, oldestFirst: true, limit: 50 });
+    expect(toPath("/list", filter)).toBe("/list?country=FR&failing=1&order=oldest");
+    expect(toWanted(read("q=po&country=FR&failing=1&order=oldest"))).toEqual({ text: "po", country: "FR", limit: 50 });
+    expect(toWanted(read("country=fr&failing=yes&order=newest"))).toEqual({ limit: 50 });
   });
 });
