@@ -35,21 +35,21 @@ interface Wanted extends PlaceInList {
   caller: Caller;
   statuses: readonly string[];
   /** A further condition. An index has its columns between state and time of creation. */
-  only: Sql;
+  narrowing: Sql;
   /** The query reads one row more than the page shows, which tells whether there is another page. */
   most: number;
 }
 
 /**
  * Creates the search for a caller's rows, on the connections for lists. Without a text it reads a part of one index; with one, the rows
- * that match one of the text's interpretations. `only` leaves out other rows.
+ * that match one of the text's interpretations. `narrowing` leaves out other rows.
  */
 export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>) {
   const { table, statuses } = options;
   return async (
     deps: ReadDeps,
     request: { caller?: CallerMessage | undefined; search?: Search | undefined },
-    only: Sql = sql`true`,
+    narrowing: Sql = sql`true`,
   ): Promise<Found<Row<Of>>> => {
     const caller = requireCaller(request);
     if (!request.search) throw new Error("The request does not say what to find.");
@@ -59,7 +59,7 @@ export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>)
     if (text.includes("\0")) return { rows: [] };
     const place = await placeAfter(deps, { caller, table, ...search });
     const states = status === undefined ? statuses : [status];
-    const wanted = { ...place, caller, statuses: states, only, most: limit + 1 };
+    const wanted = { ...place, caller, statuses: states, narrowing, most: limit + 1 };
     const all = text === "" && ids.length === 0;
     const statement = all ? first(options, wanted) : matching(options, wanted, { text, ids });
     const [read, matches] = await Promise.all([
@@ -77,13 +77,13 @@ export function searchOwned<Of extends FoundColumns>(options: SearchOptions<Of>)
 
 /** Selects the first rows of each state, merged. */
 function first({ table, columns }: SearchOptions<FoundColumns>, wanted: Wanted): Sql {
-  const { caller, statuses, only, from, before, at, id, most, order } = wanted;
-  const { direction, follows } = ORDERS[order];
+  const { caller, statuses, narrowing, from, before, at, id, most, sorting } = wanted;
+  const { direction, follows } = DIRECTIONS[sorting];
   return sql`
     SELECT found.* FROM unnest(${[...statuses]}::text[]) AS wanted (status)
     CROSS JOIN LATERAL (
       SELECT ${selectColumns(columns)} FROM ${raw(table)}
-      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND ${only} AND created_at >= ${from}::timestamptz
+      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND ${narrowing} AND created_at >= ${from}::timestamptz
         AND created_at < ${before}::timestamptz AND (created_at, id) ${follows} (${at}::timestamptz, ${id})
       ORDER BY created_at ${direction}, id ${direction} LIMIT ${most}::bigint) AS found
     ORDER BY "createdAt" ${direction}, id ${direction} LIMIT ${most}::bigint`;
@@ -96,12 +96,12 @@ async function countMatches(
   wanted: Wanted,
   named: Named | undefined,
 ): Promise<number> {
-  const { caller, statuses, only, from, before } = wanted;
+  const { caller, statuses, narrowing, from, before } = wanted;
   const inTime = sql`created_at >= ${from}::timestamptz AND created_at < ${before}::timestamptz`;
   const each = sql`
     SELECT id FROM unnest(${[...statuses]}::text[]) AS wanted (status) CROSS JOIN LATERAL (
       SELECT id FROM ${raw(options.table)}
-      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND ${only} AND ${inTime}
+      WHERE ${ownedInIndex(caller)} AND status = wanted.status AND ${narrowing} AND ${inTime}
       LIMIT ${MAX_MATCHES.filter + 1}::bigint) AS found
     LIMIT ${MAX_MATCHES.filter + 1}::bigint`;
   const matched =
@@ -122,7 +122,7 @@ interface Named {
 
 /** Selects the rows that the text names, and those with these IDs. */
 function selectNamed({ table, names }: SearchOptions<FoundColumns>, wanted: Wanted, { text, ids }: Named): Sql {
-  const owned = sql`${ownedSql(wanted.caller)} AND ${wanted.only}`;
+  const owned = sql`${ownedSql(wanted.caller)} AND ${wanted.narrowing}`;
   const read = sql`SELECT id, status, created_at FROM ${raw(table)} WHERE ${owned} AND`;
   const readings = [sql`${read} id = ANY(${[...ids]}::text[])`, ...names.map((name) => sql`${read} ${name} = ${text}`)];
   return join(readings, " UNION ALL ");
@@ -131,8 +131,8 @@ function selectNamed({ table, names }: SearchOptions<FoundColumns>, wanted: Want
 /** Selects the same rows, filtered by state and time, and sorted. */
 function matching(options: SearchOptions<FoundColumns>, wanted: Wanted, named: Named): Sql {
   const { table, columns } = options;
-  const { caller, statuses, from, before, at, id, most, order } = wanted;
-  const { direction, follows } = ORDERS[order];
+  const { caller, statuses, from, before, at, id, most, sorting } = wanted;
+  const { direction, follows } = DIRECTIONS[sorting];
   return sql`
     WITH page AS (
       SELECT DISTINCT created_at, id FROM (${selectNamed(options, wanted, named)}) AS matched
@@ -144,8 +144,8 @@ function matching(options: SearchOptions<FoundColumns>, wanted: Wanted, named: N
     ORDER BY found."createdAt" ${direction}, found.id ${direction}`;
 }
 
-/** The orders of a list, by time of creation, and where each begins. */
-const ORDERS = {
+/** The directions in which a list is sorted by time of creation, and where each begins. */
+const DIRECTIONS = {
   newest: { direction: sql`DESC`, follows: sql`<`, beginning: { at: "infinity", id: "" } },
   oldest: { direction: sql`ASC`, follows: sql`>`, beginning: { at: "-infinity", id: "" } },
 } as const;
@@ -159,7 +159,7 @@ export interface PlaceInList {
   /** Set to show only rows that come after this time and id. */
   at: string;
   id: string;
-  order: keyof typeof ORDERS;
+  sorting: keyof typeof DIRECTIONS;
 }
 
 /** Returns where a page begins in a list. After a row that the caller does not have, it is the first page. */
@@ -175,13 +175,13 @@ export async function placeAfter(
   },
 ): Promise<PlaceInList> {
   const { caller, table, after, createdFrom: from = "-infinity", createdBefore: before = "infinity" } = asked;
-  const order = asked.oldestFirst ? "oldest" : "newest";
+  const sorting = asked.oldestFirst ? "oldest" : "newest";
   const [row] =
     after === undefined
       ? []
       : await db.runList<{ createdAt: Date }>(sql`
           SELECT created_at AS "createdAt" FROM ${raw(table)} WHERE ${ownedSql(caller)} AND id = ${after} LIMIT 1`);
   return row && after !== undefined
-    ? { from, before, order, at: row.createdAt.toISOString(), id: after }
-    : { from, before, order, ...ORDERS[order].beginning };
+    ? { from, before, sorting, at: row.createdAt.toISOString(), id: after }
+    : { from, before, sorting, ...DIRECTIONS[sorting].beginning };
 }

@@ -30,7 +30,7 @@ export function readSince(query: URLSearchParams, from = ""): string | undefined
   return later;
 }
 
-/** What the script reads: how many rows are new, or whether other facts have changed. */
+/** The answer that the script reads: how many rows are new, or whether other facts have changed. */
 export function newsAnswer(news: { count: number } | { changed: boolean }): FileAnswer {
   return { content: async () => ({ type: "application/json", body: Buffer.from(JSON.stringify(news)) }) };
 }
