@@ -71,7 +71,7 @@ import { showTest, submitTest, testQuery } from "./webhooks/test-page.js";
 const section = (name: Section, path: string, rows: readonly AccountPage[]) =>
   rows.map((row) => ({ ...row, path: path + row.path, section: name }));
 
-/** What a list has besides itself: its files, and how many of its rows are new. */
+/** The files of a list, and the page that says how many of its rows are new. */
 const besides = (kind: ListedKind): AccountPage[] => [
   { method: "GET", path: "/csv", access: "viewer", query: exportQuery, handler: exportList(kind, "csv") },
   { method: "GET", path: "/xlsx", access: "viewer", query: exportQuery, handler: exportList(kind, "xlsx") },

@@ -2,6 +2,7 @@ import { MAX_MATCHES } from "@shipping/kit/postgres/owned/search-owned";
 import type { ComponentChildren } from "preact";
 import { type Chip, Chips } from "../lists/chips.js";
 import { COUNTRIES } from "../lists/countries.js";
+import { ExportLinks } from "../lists/export-links.js";
 import { OLDEST } from "../lists/list-order.js";
 import { News } from "../lists/news.js";
 import { type ListViews, ViewsMenu } from "../lists/views-menu.js";
@@ -102,21 +103,8 @@ function FoundRows(props: FilteredListProps & { page: FoundPage; path: string })
       </>
     );
   }
-  const download = (
-    <span class="exports">
-      {(["csv", "xlsx"] as const).map((format) => (
-        <a
-          class="button quiet"
-          href={toPath(`${path}/${format}`, { ...filter, size: PAGE_SIZE })}
-          title="The filtered rows, in the order of the list, up to 10,000"
-          data-export={filter.text ? "" : page.matches}
-          download
-        >
-          Export {format.toUpperCase()}
-        </a>
-      ))}
-    </span>
-  );
+  const toFile = (format: string) => toPath(`${path}/${format}`, { ...filter, size: PAGE_SIZE });
+  const download = <ExportLinks toFile={toFile} rows={filter.text ? undefined : page.matches} />;
   return (
     <>
       {page.incomplete && <Incomplete />}
