@@ -90,7 +90,7 @@ describe("an endpoint's name", () => {
     const { html } = await visitor.get(path);
     expect(html).toContain("<h1><bdi>Warehouse</bdi>");
     expect(html).toContain("Name saved.");
-    expect(wordsIn((await visitor.get(LIST)).html)).toMatch(/Warehouse shop\.example\.com .*shop\.example\.com /);
+    expect(wordsIn((await visitor.get(LIST)).html)).toMatch(/shop\.example\.com .*Warehouse shop\.example\.com /);
     expect(wordsIn((await visitor.get("/developers/audit")).html)).toContain("Endpoint named");
     await visitor.submit(`${path}/disable`);
     await visitor.get("/developers/audit");
