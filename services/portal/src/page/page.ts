@@ -130,10 +130,7 @@ export type Done =
   | "signed-out"
   | "signed-out-everywhere";
 
-interface Redirect {
-  location: string;
-  done?: Done;
-}
+type Redirect = { location: string; done?: Done };
 
 interface FileContent {
   type: string;
