@@ -15,6 +15,14 @@ export const KINDS: Readonly<Record<ListedKind, { statuses: readonly string[]; p
   labels: { statuses: ["created", "voided"], prefix: "lbl" },
 };
 
+/** The days of quick filters, and the states of each list that have one. */
+export const QUICK_DAYS = { today: "Today", yesterday: "Yesterday" };
+export const QUICK_STATES: Record<ListedKind, Readonly<Record<string, string>>> = {
+  shipments: { draft: "Without label", voided: "Voided" },
+  orders: {},
+  labels: { voided: "Voided" },
+};
+
 export const SIZES = [25, PAGE_SIZE, 100];
 
 /** The query of a list, and of its file. */

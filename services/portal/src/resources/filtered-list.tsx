@@ -20,6 +20,8 @@ import {
   KINDS,
   type ListedKind,
   listQuery,
+  QUICK_DAYS,
+  QUICK_STATES,
   SIZES,
   toOrder,
   toPath,
@@ -159,13 +161,6 @@ function Sizes({ path, filter }: { path: string; filter: Filter }) {
   );
 }
 
-/** The days of quick filters, and the states of each list that have one. */
-const QUICK_DAYS = { today: "Today", yesterday: "Yesterday" };
-const QUICK_STATES: Record<ListedKind, Readonly<Record<string, string>>> = {
-  shipments: { draft: "Without label", voided: "Voided" },
-  orders: {},
-  labels: { voided: "Voided" },
-};
 const FAILING = "Failing delivery";
 
 /** The filters in use, and quick ones that can be added. The URL of the page has the same filters, so it can be shared. */
