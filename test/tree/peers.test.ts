@@ -74,6 +74,7 @@ describe("who may call whom", () => {
       "portal → webhooks GetSubscriptionHealth",
       "portal → webhooks ListChanges",
       "portal → webhooks ListEventOutcomes",
+      "portal → webhooks ListFailingResources",
       "portal → webhooks ListSubscriptionHealth",
       "portal → webhooks ListSubscriptions",
       "portal → webhooks ListTestDeliveries",
