@@ -80,7 +80,7 @@ export async function serve(options: {
     ...(tls ? [admitPeers(peers, () => refused("method"))] : []),
     ...(token === undefined ? [] : [admitToken(token)]),
   ];
-  const interceptors = [observeCalls(log, metrics), traceCalls, answerErrors, ...admitted];
+  const interceptors = [traceCalls, observeCalls(log, metrics), answerErrors, ...admitted];
   const peerOf = tls ? peerLookup(tls) : () => undefined;
   const contextValues = (request: http2.Http2ServerRequest) => createContextValues().set(peerKey, peerOf(request));
   const methods = unaryMethods(options.routes, interceptors);
@@ -146,7 +146,7 @@ function answerWith({ handlers }: ConnectRouter, contextValues: (request: http2.
 
 /** Calls the same handlers with the same interceptors inside this process. */
 export function inProcess(routes: Routes, log: Log): Transport {
-  return createRouterTransport(routes, { router: { interceptors: [observeCalls(log), traceCalls, answerErrors] } });
+  return createRouterTransport(routes, { router: { interceptors: [traceCalls, observeCalls(log), answerErrors] } });
 }
 
 /** The context that a handler passes on to its own calls: the remaining time and the request ID. */

@@ -82,13 +82,15 @@ test.each([
   expect(resourceSettings.OTEL_RESOURCE_ATTRIBUTES.safeParse(text).success).toBe(accepted);
 });
 
-test("a call continues the caller's trace on the other side", async () => {
+test("a call continues the caller's trace on the other side, also in its log line", async () => {
   let inside = "";
+  const lines: string[] = [];
+  const observed = createLog({ part: "test", destination: { write: (line) => void lines.push(line) } });
   const spans = await collecting(async () => {
     const routes = ledgerRoutes(() => {
       inside = traceparent();
     });
-    const server = await serve({ routes, port: 0, host: "127.0.0.1", log });
+    const server = await serve({ routes, port: 0, host: "127.0.0.1", log: observed });
     const transport = connectTo({ urls: `http://127.0.0.1:${server.port}`, log });
     const client = createClient(LedgerService, transport);
     await traced("request", { kind: "server" }, () => client.read(readRequest()));
@@ -100,6 +102,8 @@ test("a call continues the caller's trace on the other side", async () => {
   const [serving] = spans.filter(({ parentId }) => parentId === calling?.spanId);
   expect([root?.name, calling?.name, serving?.name]).toEqual(["request", "LedgerService/Read", "LedgerService/Read"]);
   expect(TRACEPARENT.exec(inside)?.slice(1)).toEqual([root?.traceId, serving?.spanId]);
+  const line = JSON.parse(lines.find((text) => text.includes('"msg":"rpc"')) ?? "{}");
+  expect([line.trace_id, line.span_id]).toEqual([root?.traceId, serving?.spanId]);
   expect([root?.part, root?.release]).toEqual(["test", RELEASE]);
 });
 

@@ -74,7 +74,7 @@ export const telemetryRow = (say: Say): Promise<Report> =>
         ...report.broken,
         ...(nameless.length > 0 ? [`${nameless.length} spans lack an attribute of their process.`] : []),
         ...(untraced.length > 0 ? [`${untraced.length} lines of requests have no trace that arrived.`] : []),
-        ...(instances.size < parts.length ? ["Processes share an instance ID."] : []),
+        ...(instances.size < new Set(spans.map(({ part }) => part)).size ? ["Processes share an instance ID."] : []),
         ...targets.filter((target) => !isTarget(target)).map((target) => `target_info lacks an attribute: ${target}`),
         ...(lines.every(({ severity, level }) => severity && !level) ? [] : ["A line has no severity."]),
       ],
