@@ -15,7 +15,7 @@ import { ownNats } from "../platform/bus.js";
 import { freePort } from "../platform/free-port.js";
 import { fencesOf } from "./fences.js";
 
-// Operators copy the commands of the guide. `test/edge/guide-commands.test.ts` runs those of `admin`, `test/tree/operations-sql.test.ts` the SQL. This
+// Operators copy the commands of the guide. `test/edge/guide-commands.check.ts` runs those of `admin`, `test/tree/operations-sql.test.ts` the SQL. This
 // file runs those of `nats`, `psql`, `openssl` and `nats-server`. Without a cluster, `helm` renders, `kubectl create` makes its object, and for all other
 // lines of `kubectl` its own help knows the flags, and the chart the objects.
 
