@@ -31,10 +31,9 @@ const LEFT_OUT = [
 /** Files that name parts because they are about these parts. Each has a reason; the list only gets shorter. */
 const ABOUT_CERTAIN_PARTS: Record<string, string> = {
   ".github/CODEOWNERS": "two folders that no part has alone belong to the team of a part",
-  "cli/src/commands/account-commands.ts": "an account begins with a member, and its suspension holds deliveries",
-  "cli/src/commands/backlog-commands.ts": "events and bookings that wait are of one part each",
   "cli/src/commands/event-of-request.ts": "reads the event of a resource at the part that owns it",
   "cli/src/commands/platform-commands.ts": "doctor asks three parts for what only they can check",
+  "cli/src/platform/call-parts.ts": "has a caller for the service of each part that commands use",
   "deploy/chart/ci/cloudnative-pg.yaml": "an example, with the database clusters of the parts that the guide names",
   "deploy/chart/ci/flux.yaml": "an example: these parts have an autoscaler",
   "deploy/chart/ci/guarded.yaml": "an example, with settings of three parts",
@@ -48,6 +47,7 @@ const ABOUT_CERTAIN_PARTS: Record<string, string> = {
   "deploy/local/src/platform/start-platform.ts": "hands each part its settings",
   "kit/src/http/settings.ts": "says where former settings of a part are now",
   "package.json": "lists the workspaces that are no services",
+  "tools/listed-regexes.ts": "names the files that hold the expressions",
 };
 
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {

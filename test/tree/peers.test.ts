@@ -111,7 +111,7 @@ describe("who may call whom", () => {
     const betweenServices = / (ApplyLabelEvents?|FilterMissing|ListArrived|GetShipmentForCarrier|\w+LabelCopies)$/;
     const forOperators = / (RotateSecrets|GetStream)$/;
     const forPages =
-      / (Search\w+|CountLabels|GetEvent|ListEventOutcomes|\w+Changes|\w+Failing|\w*SubscriptionHealth|ListTestDeliveries)$/;
+      / (Search\w+|Count\w+|GetEvent|ListEventOutcomes|\w+Changes|\w+Failing|ListFailingResources|\w*SubscriptionHealth|ListTestDeliveries)$/;
     const others = [betweenServices, forOperators, forPages];
     const expected = all.filter((row) => !others.some((pattern) => pattern.test(row)));
     expect(rows.filter((row) => row.startsWith("gateway ")).sort()).toEqual(expected.sort());

@@ -3,7 +3,7 @@ import { formatAddress, type Address as Layout } from "localized-address-format"
 import { countryName } from "./country-name.js";
 
 /** `local` is the order used within the country, `latin` the one used from abroad, in Latin letters; most countries have one order for both. */
-export type Order = "local" | "latin";
+export type Script = "local" | "latin";
 
 export interface AddressLine {
   text: string;
@@ -31,7 +31,7 @@ const WIDE_START = new RegExp(`^${WIDE}`, "u");
 const WIDE_END = new RegExp(`${WIDE}$`, "u");
 
 /** Returns the postal address in the order of its country, then the country's name. A field that `printable` makes empty is left out. */
-export function addressLines(address: Address, order: Order, printable: (text: string) => string): AddressLine[] {
+export function addressLines(address: Address, script: Script, printable: (text: string) => string): AddressLine[] {
   const texts = new Map<string, string>();
   const take = (field: string, text: string | undefined) => {
     const printed = printable((text ?? "").replace(FIELDS, OTHER_PRIVATE_USE));
@@ -45,7 +45,7 @@ export function addressLines(address: Address, order: Order, printable: (text: s
   take(STATE, address.state);
   if (hasPostalCode(address)) take(POSTAL_CODE, address.postalCode);
 
-  const lines = formatAddress(arrange(address.country, order, texts), order).map((line) => ({
+  const lines = formatAddress(arrange(address.country, script, texts), script).map((line) => ({
     text: fill(line, texts),
     strong: STRONG.test(line),
   }));
@@ -72,11 +72,11 @@ interface Places {
 // The cache is bounded: two orders for each two-letter code.
 const known = new Map<string, Places>();
 
-function placesIn(country: string, order: Order): Places {
-  const key = `${country} ${order}`;
+function placesIn(country: string, script: Script): Places {
+  const key = `${country} ${script}`;
   const kept = known.get(key);
   if (kept) return kept;
-  const layOut = (fields: Layout) => formatAddress({ postalCountry: country, ...fields }, order);
+  const layOut = (fields: Layout) => formatAddress({ postalCountry: country, ...fields }, script);
   const has = (place: keyof Layout) => layOut({ [place]: PLACE }).some((line) => line.includes(PLACE));
   const places = {
     city: has("locality"),
@@ -95,8 +95,8 @@ const COMPANY_FIRST = new Set(["DE"]);
 const isSame = (city = "", state = "") => city.toUpperCase() === state.toUpperCase();
 
 /** Moves a field without a place in the country's layout to the town; a town without a place joins the state or the street. */
-function arrange(country: string, order: Order, texts: Map<string, string>): Layout {
-  const places = placesIn(country, order);
+function arrange(country: string, script: Script, texts: Map<string, string>): Layout {
+  const places = placesIn(country, script);
   const given = (field: string) => (texts.has(field) ? field : "");
   const between = (separator: string, ...parts: string[]) => parts.filter(Boolean).join(separator);
 

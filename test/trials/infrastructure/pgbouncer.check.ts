@@ -7,6 +7,7 @@ import { RELEASE } from "@shipping/kit/release";
 import { eventually } from "@shipping/kit/testing/eventually";
 import { createDatabases } from "@shipping/local/databases/prepare-databases";
 import { migrationFolders } from "@shipping/local/parts";
+import { storedOrders } from "@shipping/records/testing/stored-records";
 import sql from "sql-template-tag";
 import { withServer } from "../failover/postgres/replication.js";
 import { type PgBouncer, startPgBouncer } from "./pgbouncer.js";
@@ -95,7 +96,7 @@ test.each([
     expect(await db.run(sql`SELECT session_user AS login, current_user AS acting`)).toEqual([
       { login: username, acting: acts ? role : username },
     ]);
-    expect(await db.run(sql`DELETE FROM orders`)).toEqual([]);
+    expect(await storedOrders(db)).toEqual([]);
     await db.close();
   }
   await asServer(`DROP OWNED BY "${second}"`, `DROP ROLE "${second}"`);

@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { addressLines, type Order } from "@shipping/kit/postal/address-lines";
+import { addressLines, type Script } from "@shipping/kit/postal/address-lines";
 import { countryName } from "@shipping/kit/postal/country-name";
 import { runs } from "@shipping/kit/testing/runs";
 import { AddressSchema } from "@shipping/proto/shipping/records/v1/records_pb";
@@ -11,7 +11,7 @@ type Init = MessageInitShape<typeof AddressSchema>;
 
 const trimmed = (text: string) => text.trim();
 
-function linesOf(address: Init, order: Order = "local") {
+function linesOf(address: Init, order: Script = "local") {
   return addressLines(create(AddressSchema, address), order, trimmed).map(({ text }) => text);
 }
 
@@ -40,7 +40,7 @@ describe("addressLines", () => {
   const marunouchi = { name: "山田太郎", street1: "丸の内1-1", state: "東京都" };
   const beijing = { name: "王小明", street1: "长安街1号" };
 
-  test.each<[Init, string, Order?]>([
+  test.each<[Init, string, Script?]>([
     [to("HU", "Budapest", "1054"), "N. Ame|Budapest|Street 1|1054|HUNGARY"],
     // The company stands above the name, in Germany according to DIN 5008.
     [to("FR", "Paris", "75002", { company: "SARL", street2: "B" }), "SARL|N. Ame|Street 1|B|75002 Paris|FRANCE"],
@@ -104,7 +104,7 @@ describe("addressLines", () => {
       state: text,
     };
     fc.assert(
-      fc.property(fc.record(fields), country, fc.constantFrom<Order>("local", "latin"), (address, code, order) => {
+      fc.property(fc.record(fields), country, fc.constantFrom<Script>("local", "latin"), (address, code, order) => {
         const lines = linesOf({ ...address, country: code }, order);
         const missing = Object.values(address).filter((value) => !lines.some((line) => line.includes(value)));
         expect(missing).toEqual([]);

@@ -36,7 +36,7 @@ export function OutcomeList({ outcomes, createdAt, now, environment }: Outcomes 
 
 const TONES = { delivered: "good", exhausted: "danger", failing: "warning", disabled: "", waiting: "" } as const;
 
-/** What became of an event at an endpoint, whose name is `children`. */
+/** Says what became of an event at an endpoint, whose name is `children`. */
 function OutcomeWords(props: { outcome: Outcome; now: Date; children: ComponentChildren }) {
   const { outcome, now, children: host } = props;
   const { state, endedAt, failingSince, failure } = outcome;

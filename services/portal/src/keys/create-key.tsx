@@ -19,7 +19,7 @@ import { type Form, formId, keepFormId, readField, submitForm } from "../page/re
 import { Facts } from "../page/table.js";
 import { Guide, Note, Secret, Text, Time } from "../page/text.js";
 
-/** What each permission allows. */
+/** The actions that each permission allows, in words. */
 export const SCOPE_WORDS: Record<Scope, string> = {
   "account:read": "View the account's name, limits and capabilities",
   "orders:write": "Create orders",

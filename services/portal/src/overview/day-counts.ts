@@ -11,7 +11,7 @@ interface Counts {
   voided: number;
 }
 
-/** What was created in a day in UTC. */
+/** The records that were created in a day in UTC. */
 export interface DayOfRecords extends Counts {
   at: Date;
 }

@@ -84,7 +84,7 @@ function OldOne({ list, subscription, pending, newer, active, now }: Change & { 
   );
 }
 
-/** What is left to do, on the page of the second subscription. */
+/** Lists the steps that are left, on the page of the second subscription. */
 function NewOne({ list, subscription, lastSuccessAt, older, now }: Change & { older: Twin }) {
   return (
     <p>

@@ -130,7 +130,7 @@ export function Reasons({ answer: { waiting }, now }: Health) {
   );
 }
 
-/** What the page does not have, and why. */
+/** Says what the page leaves out, and why. */
 export function LeftOut() {
   return (
     <>
