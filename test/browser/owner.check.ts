@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { useArea } from "../developers/area.js";
 import { newEmail } from "../developers/member-list.js";
 import { useBrowser } from "./browser.js";
@@ -10,6 +10,11 @@ const browser = useBrowser();
 /** The most presses of Tab from the beginning of a page to what a person looks for. */
 const MOST_TABS = 120;
 
+const hasFocus = (wanted: Locator) =>
+  wanted.evaluate(
+    (element: { ownerDocument: { activeElement: unknown } }) => element.ownerDocument.activeElement === element,
+  );
+
 /** Moves the focus with Tab to the control with this name, and presses a key there. */
 async function press(
   page: Page,
@@ -19,10 +24,10 @@ async function press(
   const wanted = page.getByRole(role, { name }).first();
   await wanted.waitFor();
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {
-    if (await wanted.evaluate("(element) => element === document.activeElement")) break;
+    if (await hasFocus(wanted)) break;
     await page.keyboard.press("Tab");
   }
-  expect(await wanted.evaluate("(element) => element === document.activeElement")).toBe(true);
+  expect(await hasFocus(wanted)).toBe(true);
   if (role === "link" || role === "button") await page.keyboard.press("Enter");
   else if (role === "checkbox") await page.keyboard.press("Space");
   else await page.keyboard.press("ControlOrMeta+A");
