@@ -113,11 +113,18 @@ const SERVER_CONNECTIONS = `
     - coalesce(pg_catalog.current_setting('reserved_connections', true), '0')::int AS most,
   (SELECT count(datid)::int FROM pg_stat_activity) AS used`;
 
-/** The last tenth of a server's connections is left to processes that have none yet, such as the next replica, a migration or `psql`. */
+/** Enough for ten replicas at once, each of which begins with a connection for statements and one for lists. */
+const LEFT_FREE = 20;
+
+/**
+ * The last connections of a server, 20 or a tenth, are left to processes that have none yet, such as the next replica, a migration or `psql`;
+ * of a small server, half of all.
+ */
 export function requireRoom({ most, used }: ServerConnections): void {
-  if (used <= most * 0.9) return;
+  const free = Math.min(Math.floor(most / 2), Math.max(LEFT_FREE, Math.floor(most / 10)));
+  if (used <= most - free) return;
   throw new NoRoom(
-    `The server has ${used} of at most ${most} connections. The last tenth is left to processes without any.`,
+    `The server has ${used} of at most ${most} connections. The last ${free} are left to processes without any.`,
   );
 }
 

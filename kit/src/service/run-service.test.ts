@@ -130,7 +130,7 @@ test("a part whose server has few connections left starts with two, leaves the o
     ALTER DATABASE ${database} SET search_path = public, pg_catalog`);
   const { connections, lists, warnings } = await connectionsWhenServing({ DATABASE_POOL: "6" });
   expect([connections, lists]).toEqual([2, 1]);
-  const message = expect.stringMatching(/^The server has \d+ of at most \d+ connections\. The last tenth is left/);
+  const message = expect.stringMatching(/^The server has \d+ of at most \d+ connections\. The last \d+ are left/);
   expect(warnings).toMatchObject([
     { open: 1, max: 2, err: { message } },
     { open: 1, max: 4, err: { message } },

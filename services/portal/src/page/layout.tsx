@@ -110,7 +110,7 @@ function SearchForm({ environment, text }: { environment: Environment; text: str
   return (
     <search>
       <Form fields={searchQuery} action={`${AREA_PATH}/${environment}/search`}>
-        <Input type="search" name="q" value={text} placeholder={label} aria-label={label} />
+        <Input type="search" name="q" value={text} placeholder="Search" aria-label={label} />
         <button type="submit">Search</button>
       </Form>
     </search>

@@ -42,7 +42,6 @@ export function SubscriptionFacts({ answer, subscription, now }: Health & { subs
   const { events, created_at: createdAt, disabled_at: disabledAt } = subscription;
   return (
     <Facts
-      class="facts"
       facts={{
         "Last success": health?.lastSuccessAt ? <TimeAgo at={health.lastSuccessAt} now={now} /> : "Never",
         "Last failure": <LastFailure health={health} now={now} />,
