@@ -47,6 +47,8 @@ function fieldsOn({ path, access }: AccountPage): string[][] {
     "/{environment}/webhooks/{id}/test": ["form_id"],
   };
   if (pages.some((page) => page.path === `${path}/end`)) return [];
+  // It asks about the keys in its query, and leads back to the list if there are none.
+  if (path === "/{environment}/keys/revoke") return [];
   const submitted = pages.find((page) => page.method === "POST" && page.path === path);
   if (access === "admin" && submitted?.method === "POST") return [Object.keys(submitted.form ?? {}).sort()];
   return fields[path] ? [fields[path]] : [];

@@ -118,7 +118,7 @@ describe("the list", () => {
     expect(next).toContain(`status=not_found&key=${two.id}&from=2020-01-01T00%3A00`);
     const { html: last } = await visitor.get(next);
     expect([...idsIn(html), ...idsIn(last)]).toEqual(missing.reverse());
-    expect(linkTo(last, "first")).toBe(`${LIST}?status=not_found&key=${two.id}&from=2020-01-01T00%3A00&zone=UTC`);
+    expect(linkTo(last, "prev")).toBe(`${LIST}?status=not_found&key=${two.id}&from=2020-01-01T00%3A00&zone=UTC`);
   });
 
   test("leads from a request's id to its page, and from a key's id to its requests", async () => {

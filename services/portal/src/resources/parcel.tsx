@@ -75,6 +75,9 @@ function PostalAddress(address: Address) {
           </>
         ))}
       </address>
+      <p class="sub">
+        Country code <code>{address.country}</code>
+      </p>
       {[email, phone].map((line) =>
         line ? (
           <p class="sub">
