@@ -43,7 +43,7 @@ test("the data of a part is missing while that is down: the rest of the page sta
     expect(wordsIn(during.html)).toContain(said);
   }
   expect(wordsIn(overview.html)).toMatch(
-    /The state of the subscriptions cannot be shown\..*The number of labels cannot be shown\./,
+    /The state of the subscriptions cannot be shown\..*The number of shipments cannot be shown\./,
   );
   expect(wordsIn(labels.html)).toContain("The labels cannot be shown.");
   expect(labels.html).toContain('value="PO-1"');

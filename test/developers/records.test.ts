@@ -83,7 +83,16 @@ describe("GET /developers/{environment}/shipments/{id}", () => {
     const html = await open(visitor, `shipments/${answer.body.data.id}`);
     const text = wordsIn(html);
     for (const said of [
-      ...["PO-1", "Draft", "Nordlicht GmbH", "Tor 3", "20457 Hamburg", "GERMANY Country code DE", "+49 40 1", "a@b.example"],
+      ...[
+        "PO-1",
+        "Draft",
+        "Nordlicht GmbH",
+        "Tor 3",
+        "20457 Hamburg",
+        "GERMANY Country code DE",
+        "+49 40 1",
+        "a@b.example",
+      ],
       ...["31-147 Kraków", "1.25 kg", "30 × 20 × 12.5 cm", '"sku": "A-1"', String.raw`"note": "\u202e<b>"`],
       ...["Shipment created", "shipment.created", "No label yet."],
       answer.headers.get("x-request-id") ?? "no request id",
