@@ -40,8 +40,8 @@ const { clients } = clientsTo(transport);
 const deps = {
   clients,
   access: clientsTo().access,
-  // No endpoint has a name.
-  db: { run: async () => [] },
+  // No endpoint has a name, and no view is saved.
+  db: { run: async () => [], runList: async () => [] },
   now: () => new Date("2026-11-28T01:00:00.000Z"),
 } as unknown as PageDeps;
 

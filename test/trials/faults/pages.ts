@@ -38,9 +38,9 @@ export const pages: readonly Fault[] = [
   },
   {
     breaks: "The audit log shows the entries of its account alone.",
-    file: "services/portal/src/account/audit-log.tsx",
-    original: "    where: { accountId },\n",
-    replacement: "",
+    file: "services/portal/src/account/audit-filter.tsx",
+    original: "const wanted = [sql`account_id = \u0024{accountId}`, ",
+    replacement: "const wanted = [",
     noticedBy: "test/developers/pages.test.ts",
   },
   {
