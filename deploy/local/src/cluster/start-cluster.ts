@@ -1,13 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openPrisma } from "@shipping/gateway/database/deps";
-import { type Database, openDatabase } from "@shipping/kit/postgres/database";
 import { toOrigin } from "@shipping/kit/process/config";
-import { silentLog } from "@shipping/kit/process/log";
 import type { Running } from "@shipping/kit/process/run-process";
-import { openPrisma as openPortalPrisma } from "@shipping/portal/database/deps";
-import { PARTS, type PartName, PUBLIC_PARTS, type PublicOwner, type PublicPart } from "@shipping/proto/parts";
+import { PARTS, type PartName, PUBLIC_PARTS, type PublicPart } from "@shipping/proto/parts";
 import {
   environment,
   installationName,
@@ -20,7 +15,7 @@ import {
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { prepareDatabases, withoutDatabase } from "../databases/prepare-databases.js";
 import { mapParts, type Part } from "../parts.js";
-import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "../platform/demo-account.js";
+import { createDemo, type DemoAccount, type DemoSignIn } from "../platform/demo-account.js";
 import { abortable } from "../platform/explain-start.js";
 import { busAuthorization, newBusPasswords } from "../servers/bus-users.js";
 import { findNatsServer } from "../servers/find-nats-server.js";
@@ -129,12 +124,11 @@ export async function launch(of: Launch) {
   const ports = await choosePorts({ ...cluster, replicas });
   const logs = await emptyLogs(folder.path);
   const [databaseUrls, bus] = await Promise.all([startDatabases(of, ports, logs), startNats(of, ports, logs)]);
-  // The account is created before the processes start: a small machine is busy then, and connecting times out after a second.
   const originsOf = (part: PublicPart) => urlsOf(config.HOST, ports.parts, part, "http");
   const gatewayOrigins = originsOf("gateway");
   const origin = toOrigin(config.HOST, ports.front);
   const publicUrl = developerArea && { PUBLIC_URL: developerArea.publicUrl ?? origin };
-  const account = await withDemoAccount(folder, databaseUrls, publicUrl?.PUBLIC_URL);
+  const account = await createDemo(folder, databaseUrls, publicUrl?.PUBLIC_URL);
   const env = { ...publicUrl, ...mailFolder(folder.path), ...installationName(config, folder.path), ...environment() };
   const certificates = cluster.tls ? await keepPartCertificates(folder.path) : undefined;
   const { checkouts } = cluster;
@@ -206,33 +200,4 @@ async function startNats({ folder, config, servers, say }: Launch, ports: Ports,
   const bus = { url, passwords, replicas: members.length };
   await folder.publish("nats.json", bus);
   return bus;
-}
-
-async function withDemoAccount(
-  folder: DataFolder,
-  urls: Pick<Record<Part, string>, PublicOwner>,
-  origin: string | undefined,
-): Promise<DemoAccount & Partial<DemoSignIn>> {
-  const common = { now: () => new Date(), random: randomBytes };
-  const account = await onDatabase(urls.gateway, openPrisma, (opened) => demoAccount(folder, { ...common, ...opened }));
-  if (origin === undefined) return account;
-  const signIn = await onDatabase(urls.portal, openPortalPrisma, (opened) =>
-    demoSignIn({ ...common, ...opened }, account, origin),
-  );
-  return { ...account, ...signIn };
-}
-
-async function onDatabase<Client extends { $disconnect(): Promise<void> }, T>(
-  url: string,
-  open: (db: Database) => Client,
-  work: (opened: { db: Database; prisma: Client }) => Promise<T>,
-): Promise<T> {
-  const db = openDatabase(url, { max: 1, log: silentLog() });
-  const prisma = open(db);
-  try {
-    return await work({ db, prisma });
-  } finally {
-    await prisma.$disconnect();
-    await db.close();
-  }
 }

@@ -1,10 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { createAccount } from "@shipping/gateway/accounts/manage-accounts";
 import { createKey } from "@shipping/gateway/accounts/manage-keys";
-import type { AdminDeps } from "@shipping/gateway/database/deps";
-import type { MemberDeps } from "@shipping/portal/database/deps";
+import { type AdminDeps, openPrisma } from "@shipping/gateway/database/deps";
+import { type Database, openDatabase } from "@shipping/kit/postgres/database";
+import { silentLog } from "@shipping/kit/process/log";
+import { type MemberDeps, openPrisma as openPortalPrisma } from "@shipping/portal/database/deps";
 import { requireAccount } from "@shipping/portal/feed/accounts";
 import { addMember, createSignInLink, listMembers } from "@shipping/portal/members/manage-members";
+import type { PublicOwner } from "@shipping/proto/parts";
 import { GetAccountResponseSchema } from "@shipping/proto/shipping/access/v1/access_pb";
 import type { DataFolder } from "../data-folder.js";
 
@@ -23,8 +27,43 @@ export interface DemoSignIn {
 
 const EMAIL = "demo@example.com";
 
-/** Creates the demo account of a data folder at the first start, and again when its database has been replaced. */
-export async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<DemoAccount> {
+// A part waits a second for a connection. While all parts start on a small machine, connecting can take longer.
+const CONNECT_MS = 30_000;
+
+/**
+ * Creates the demo account of a data folder at the first start, and again when its database has been replaced; and a sign-in link if there is a
+ * developer area, whose public origin is `origin`. It uses connections of its own.
+ */
+export async function createDemo(
+  folder: DataFolder,
+  urls: Readonly<Record<PublicOwner, string>>,
+  origin: string | undefined,
+): Promise<DemoAccount & Partial<DemoSignIn>> {
+  const common = { now: () => new Date(), random: randomBytes };
+  const account = await onDatabase(urls.gateway, openPrisma, (opened) => demoAccount(folder, { ...common, ...opened }));
+  if (origin === undefined) return account;
+  const signIn = await onDatabase(urls.portal, openPortalPrisma, (opened) =>
+    demoSignIn({ ...common, ...opened }, account, origin),
+  );
+  return { ...account, ...signIn };
+}
+
+async function onDatabase<Client extends { $disconnect(): Promise<void> }, T>(
+  url: string,
+  open: (db: Database) => Client,
+  work: (opened: { db: Database; prisma: Client }) => Promise<T>,
+): Promise<T> {
+  const db = openDatabase(url, { max: 1, connectMs: CONNECT_MS, log: silentLog() });
+  const prisma = open(db);
+  try {
+    return await work({ db, prisma });
+  } finally {
+    await prisma.$disconnect();
+    await db.close();
+  }
+}
+
+async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<DemoAccount> {
   const kept = JSON.parse(await folder.keep("demo-account.json", () => "{}")) as Partial<DemoAccount>;
   if (kept.account_id && (await deps.prisma.account.findUnique({ where: { id: kept.account_id } }))) {
     return kept as DemoAccount;
@@ -37,11 +76,8 @@ export async function demoAccount(folder: DataFolder, deps: AdminDeps): Promise<
   return made;
 }
 
-/**
- * Creates a sign-in link for the demo account's member, who is added at the first start. `origin` is the public origin of the developer
- * area.
- */
-export async function demoSignIn(
+/** Creates a sign-in link for the demo account's member, who is added at the first start. */
+async function demoSignIn(
   deps: MemberDeps,
   { account_id: accountId }: DemoAccount,
   origin: string,

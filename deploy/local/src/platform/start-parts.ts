@@ -17,7 +17,6 @@ import type { Service } from "@shipping/kit/service/run-service";
 import type { McpSettingsDeps } from "@shipping/mcp/deps";
 import { createClients as createPortalClients } from "@shipping/portal/clients";
 import { openPrisma as openPortalPrisma } from "@shipping/portal/database/deps";
-import type { PrismaClient as PortalPrisma } from "@shipping/portal/gen/prisma/client";
 import type { AreaSettingsDeps } from "@shipping/portal/session/settings";
 import { startPortal } from "@shipping/portal/start-portal";
 import type { PartName } from "@shipping/proto/parts";
@@ -52,8 +51,6 @@ export interface RunningParts extends Running {
   metrics: Metrics[];
   /** The administration of accounts and keys. */
   gatewayPrisma: PrismaClient;
-  /** The administration of members. */
-  portalPrisma: PortalPrisma;
   /** Renders the documentation site. Until then, its first request waits for that. */
   renderSite(): Promise<unknown>;
   /** The loopback ports on which the parts also listen for RPC. */
@@ -155,7 +152,6 @@ async function startInto(
     port: server.port,
     metrics: [listenerMetrics, portalMetrics, ...(agents ? [agents.metrics] : []), ...metrics],
     gatewayPrisma: prisma,
-    portalPrisma,
     renderSite: people.application.renderSite,
     rpcPorts: mapParts((part) => opened[part].port),
     internalPort: agents?.internalPort,

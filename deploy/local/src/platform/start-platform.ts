@@ -24,7 +24,7 @@ import {
 import { type DataFolder, secretsKeys, takeDataFolder } from "../data-folder.js";
 import { openDatabases } from "../databases/open-databases.js";
 import { mapParts, migrationFolders, type Part, parts } from "../parts.js";
-import { type DemoAccount, type DemoSignIn, demoAccount, demoSignIn } from "./demo-account.js";
+import { createDemo, type DemoAccount, type DemoSignIn } from "./demo-account.js";
 import { abortable } from "./explain-start.js";
 import { startParts } from "./start-parts.js";
 
@@ -103,17 +103,10 @@ async function startOn(
   const ready = () => missingInAny(databases);
   const ops = await serveOps({ port: config.OPS_PORT, host: config.HOST, log, ready, metrics: () => running.metrics });
   opened.push(ops);
-  const prisma = running.gatewayPrisma;
-  const admin = { db: databases.gateway, prisma, now: () => new Date(), random: randomBytes };
-  const people = { ...admin, db: databases.portal, prisma: running.portalPrisma };
-  const account = await demoAccount(folder, admin);
   const at = (port: number) => toOrigin(config.HOST, port);
   const origin = at(running.port);
   const baseUrl = `${origin}/api/v1`;
-  const demo = {
-    ...account,
-    ...(developerArea && (await demoSignIn(people, account, developerArea.publicUrl ?? origin))),
-  };
+  const demo = await createDemo(folder, urls, developerArea && (developerArea.publicUrl ?? origin));
   await folder.publish("platform.json", {
     databases: urls,
     rpc: mapParts((part) => `http://127.0.0.1:${running.rpcPorts[part]}`),
