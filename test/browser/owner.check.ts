@@ -21,7 +21,9 @@ async function press(
   role: "link" | "button" | "checkbox" | "textbox" | "searchbox",
   name: string | RegExp,
 ) {
-  const wanted = page.getByRole(role, { name }).first();
+  // The search for the environment is in the header of every page.
+  const within = role === "searchbox" ? page.getByRole("main") : page;
+  const wanted = within.getByRole(role, { name }).first();
   await wanted.waitFor();
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {
     if (await hasFocus(wanted)) break;

@@ -1,26 +1,27 @@
 // Links to a page that asks before it ends something: what the page asks is shown in a dialog instead. If it cannot be, the link is followed.
 
-for (const link of document.querySelectorAll("a[data-ask]"))
-  link.addEventListener("click", (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    if (link.ariaBusy) return;
-    link.ariaBusy = "true";
-    const follow = () => location.assign(link.href);
-    // Unlike `fetch`, it yields a document, and HTML as text is no source of elements under the page's policy.
-    const request = new XMLHttpRequest();
-    request.responseType = "document";
-    request.timeout = 5_000;
-    request.onerror = follow;
-    request.ontimeout = follow;
-    request.onload = () => {
-      const asked = request.status === 200 && request.response?.querySelector(".asking");
-      if (asked) ask(link, asked);
-      else follow();
-    };
-    request.open("GET", link.href);
-    request.send();
-  });
+// The document listens, because live.js replaces the links of a page.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-ask]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  if (link.ariaBusy) return;
+  link.ariaBusy = "true";
+  const follow = () => location.assign(link.href);
+  // Unlike `fetch`, it yields a document, and HTML as text is no source of elements under the page's policy.
+  const request = new XMLHttpRequest();
+  request.responseType = "document";
+  request.timeout = 5_000;
+  request.onerror = follow;
+  request.ontimeout = follow;
+  request.onload = () => {
+    const asked = request.status === 200 && request.response?.querySelector(".asking");
+    if (asked) ask(link, asked);
+    else follow();
+  };
+  request.open("GET", link.href);
+  request.send();
+});
 
 function ask(link, asked) {
   const dialog = document.createElement("dialog");

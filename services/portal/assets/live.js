@@ -18,9 +18,10 @@ async function refreshFacts() {
   request.send();
 }
 
-// Keeps the focus on the link or button that had it, and leaves a page alone in which text is selected.
+// Keeps the focus on the link or button that had it. Leaves a page alone in which text is selected, or which has asked something in a dialog: the focus
+// returns from there to a link of the page.
 function show(fresh) {
-  if (String(getSelection()) !== "") return;
+  if (String(getSelection()) !== "" || document.querySelector("dialog[open]")) return;
   const focused = page.contains(document.activeElement) ? document.activeElement : undefined;
   const [id, href] = [focused?.id, focused?.getAttribute("href")];
   page.dataset.live = fresh.dataset.live;

@@ -1,5 +1,5 @@
 import { ACTIVE_WEBHOOKS_LIMIT } from "@shipping/api/limits";
-import { ButtonLink, Text, TimeAgo } from "../page/text.js";
+import { AskLink, ButtonLink, Text, TimeAgo } from "../page/text.js";
 import type { Subscription } from "../read/read-webhooks.js";
 
 /** An active subscription with the same URL: one of the two with which a secret is changed. */
@@ -74,9 +74,9 @@ function OldOne({ list, subscription, pending, newer, active, now }: Change & { 
         Disable this subscription, and remove the old secret from your receiver.
         {newer && (
           <span class="step-action">
-            <a class="danger-link" href={`${list}/${subscription.id}/disable`}>
+            <AskLink class="danger-link" href={`${list}/${subscription.id}/disable`}>
               Disable the subscription with the old secret
-            </a>
+            </AskLink>
           </span>
         )}
       </li>

@@ -8,7 +8,7 @@ import { showUrl } from "../mail/host-name.js";
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { PAGE_SIZE, Paging, pagingQuery, readCursor, withParameters } from "../page/paging.js";
 import { Table } from "../page/table.js";
-import { ButtonLink, ListHead, RowLink, Text, Time } from "../page/text.js";
+import { AskLink, ButtonLink, ListHead, RowLink, Text, Time } from "../page/text.js";
 import { parseResource } from "../read/read-resources.js";
 import { endpointHost, listHealth, nameEndpoints, type Subscription } from "../read/read-webhooks.js";
 
@@ -107,9 +107,9 @@ export async function showSubscriptions(deps: PageDeps, request: PageRequest): P
             Disable:
               mayChange &&
               (({ id, name }) => (
-                <a class="danger-link" href={`${list}/${id}/disable`} aria-label={`Disable ${name}`}>
+                <AskLink class="danger-link" href={`${list}/${id}/disable`} aria-label={`Disable ${name}`}>
                   Disable
-                </a>
+                </AskLink>
               )),
           }}
           actions="Disable"
