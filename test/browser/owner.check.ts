@@ -8,31 +8,27 @@ const area = useArea();
 const browser = useBrowser();
 
 /** The most presses of Tab from the beginning of a page to what a person looks for. */
-const MOST_TABS = 120;
+const MOST_TABS = 60;
 
 const hasFocus = (wanted: Locator) =>
   wanted.evaluate(
     (element: { ownerDocument: { activeElement: unknown } }) => element.ownerDocument.activeElement === element,
   );
 
-/** Moves the focus with Tab to the control with this name, and presses a key there. */
-async function press(
-  page: Page,
-  role: "link" | "button" | "checkbox" | "textbox" | "searchbox",
-  name: string | RegExp,
-) {
-  // The search for the environment is in the header of every page.
-  const within = role === "searchbox" ? page.getByRole("main") : page;
-  const wanted = within.getByRole(role, { name }).first();
+/** Skips the menu at the beginning of a page, moves the focus with Tab to the control with this name, and presses a key there. */
+async function press(page: Page, role: "link" | "button" | "textbox" | "searchbox", name: string | RegExp) {
+  const wanted = page.locator("main, dialog").getByRole(role, { name }).first();
   await wanted.waitFor();
+  if (await page.evaluate("document.activeElement === document.body")) {
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+  }
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {
     if (await hasFocus(wanted)) break;
     await page.keyboard.press("Tab");
   }
   expect(await hasFocus(wanted)).toBe(true);
-  if (role === "link" || role === "button") await page.keyboard.press("Enter");
-  else if (role === "checkbox") await page.keyboard.press("Space");
-  else await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.press(role === "link" || role === "button" ? "Enter" : "ControlOrMeta+A");
 }
 
 async function fill(page: Page, role: "textbox" | "searchbox", name: string, text: string) {
