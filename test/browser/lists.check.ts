@@ -1,4 +1,4 @@
-import type { Page, Request } from "playwright-core";
+import type { BrowserContext, Page, Request } from "playwright-core";
 import { createLabel, createShipment, RECORD } from "../api/platform.js";
 import { useArea } from "../developers/area.js";
 import { type ApiClient, apiClient } from "../platform/api-client.js";
@@ -14,17 +14,20 @@ const SIZES = [
 ];
 const WAYS = SIZES.flatMap((viewport) => [true, false].map((javaScriptEnabled) => ({ viewport, javaScriptEnabled })));
 
-let link: Awaited<ReturnType<typeof area.newLink>>;
+let viewer: { accountId: string; email: string };
 let api: ApiClient;
 beforeAll(async () => {
-  link = await area.newLink({ role: "viewer" });
-  api = apiClient(area.stack().baseUrl, (await area.stack().newKey(link.accountId)).key);
+  viewer = await area.newLink({ role: "viewer" });
+  api = apiClient(area.stack().baseUrl, (await area.stack().newKey(viewer.accountId)).key);
   const to = { ...RECORD.to, city: "Lyon", country: "FR" };
   await createLabel(api, { reference: "PO-1", to: { ...to, name: "Anna Schneider", phone: "+49 151 987654321" } });
   await createLabel(api, { reference: "PO-2", to });
   await createShipment(api, { reference: "PO-3", to });
   await createLabel(api, { reference: "PO-4" });
 });
+
+/** Signs the viewer in with a new link, because each is used once. */
+const signIn = async (context: BrowserContext) => signInWithLink(context, await area.newLink(viewer));
 
 /** What has the focus: its accessible name, as far as these pages give names. */
 const FOCUSED = `(({ ariaLabel, name, labels, textContent }) =>
@@ -59,7 +62,7 @@ const references = (page: Page) => page.locator("tbody .row").allTextContents();
 test.each(WAYS)(
   "support's day by keyboard alone: $viewport.width pixels, script: $javaScriptEnabled",
   async (options) => {
-    const page = await signInWithLink(await browser.open(options), link);
+    const page = await signIn(await browser.open(options));
     const name = `France ${options.viewport.width} ${options.javaScriptEnabled}`;
 
     // A caller says the last four digits of a telephone number.
@@ -108,7 +111,7 @@ test.each(WAYS)(
 
 test("390 pixels: the bar stays in sight above the rows, which have at most 72 pixels", async () => {
   for (let n = 0; n < 12; n++) await createShipment(api, { reference: `PO-2${n}` });
-  const page = await signInWithLink(await browser.open({ viewport: SIZES[1]! }), link);
+  const page = await signIn(await browser.open({ viewport: SIZES[1]! }));
   await page.goto(`${area.origin()}/developers/sandbox/shipments`);
   await page.mouse.wheel(0, 700);
   await page.waitForFunction("scrollY > 300");
@@ -122,7 +125,7 @@ test("390 pixels: the bar stays in sight above the rows, which have at most 72 p
 test("a list says what is new, asks every 15 seconds while it is in sight, and stops where it gets no answer", async () => {
   const context = await browser.open();
   await context.clock.install();
-  const page = await signInWithLink(context, link);
+  const page = await signIn(context);
   let asked = 0;
   page.on("request", (request: Request) => {
     if (request.url().includes("/news?")) asked++;
