@@ -36,7 +36,7 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<B
       if (!browser) throw new Error("Chromium runs from beforeAll on.");
       const context = await browser.newContext(options);
       // On a busy machine, a page of a platform that has just started takes longer than the default of 30 seconds.
-      context.setDefaultTimeout(30_000);
+      context.setDefaultTimeout(60_000);
       if (options?.javaScriptEnabled === false) withoutScripts.add(context);
       opened.push(context);
       return context;

@@ -98,3 +98,24 @@ test("a page that asks for more, such as a new sign-in, is opened instead", asyn
     .click();
   await page.waitForURL("**/remove");
 });
+
+test("a page that has shown newer facts still asks in a dialog", async () => {
+  const context = await browser.open();
+  const page = await signInWithLink(context, await area.newLink());
+  await page.goto(`${area.origin()}/developers/sandbox/webhooks/new`);
+  await page.getByLabel("Endpoint URL").fill("https://shop.example.com/hooks");
+  await page.getByRole("button", { name: "Create subscription" }).click();
+  await page.getByRole("link", { name: "All subscriptions" }).click();
+  await page.getByRole("link", { name: "shop.example.com", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: /^shop\.example\.com/ }).waitFor();
+  const other = await context.newPage();
+  await other.goto(`${page.url()}/name`);
+  await other.getByLabel("Name").fill("Shop");
+  await other.keyboard.press("Enter");
+  await other.getByRole("heading", { level: 1, name: /^Shop/ }).waitFor();
+  // The page asks for its facts as soon as it is in sight again.
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await page.getByRole("heading", { level: 1, name: /^Shop/ }).waitFor();
+  await page.getByRole("link", { name: "Disable subscription" }).click();
+  await page.getByRole("dialog").getByText("https://shop.example.com/hooks").waitFor();
+});

@@ -80,7 +80,11 @@ describe.each(ways)(
 
     test("puts three labels into one PDF, and takes the day with it", async () => {
       await page.goto(`${area.origin()}/developers/sandbox/shipments`);
-      if (isLookedAt(options)) expect(await faultsOf(page, "support list")).toEqual([]);
+      if (isLookedAt(options)) {
+        expect(await faultsOf(page, "support list")).toEqual([]);
+        // The look ends with the focus in the search, whose hint lies over the list.
+        await page.reload();
+      }
       for (const box of await page.getByRole("checkbox").all()) await box.check();
       const merged = page.waitForEvent("download");
       await page.getByRole("button", { name: "Merge into one PDF" }).click();
