@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { createLabel } from "../api/platform.js";
 import { useArea } from "../developers/area.js";
+import { useSubscribers } from "../developers/subscribers.js";
 import { apiClient } from "../platform/api-client.js";
 import { useBrowser } from "./browser.js";
 import { FEWER_WINDOWS, faultsOf } from "./look.js";
@@ -8,10 +9,12 @@ import { signInWithLink } from "./sign-in.js";
 
 const area = useArea();
 const browser = useBrowser();
+const { subscribed } = useSubscribers(area);
 
 /** What an admin can end: where its link is, the link's name, and what the dialog and the message afterwards say. */
 async function dangers() {
-  const link = await area.newLink();
+  const owner = await subscribed("https://shop.example.com/hooks");
+  const link = await area.newLink(owner);
   const stack = area.stack();
   const { accountId } = link;
   const { key } = await stack.newKey(accountId);
@@ -34,6 +37,13 @@ async function dangers() {
         named: label.tracking_number,
         button: "Void label",
         done: "Label voided",
+      },
+      {
+        path: "/sandbox/webhooks",
+        link: /^Disable /,
+        named: "https://shop.example.com/hooks",
+        button: "Disable subscription",
+        done: "Subscription disabled",
       },
       { path: "/members", link: `Remove ${email}`, named: email, button: "Remove member", done: "Member removed" },
       {

@@ -5,7 +5,7 @@ import type { CountKeyRequestsResponse, Key } from "@shipping/proto/shipping/acc
 import { AREA_PATH, ask, htmlPage, type PageAnswer, type PageDeps, type PageRequest } from "../page/page.js";
 import { isMissing, MissingPart, readPart, retryMissing } from "../page/part.js";
 import { Facts, Table } from "../page/table.js";
-import { Breadcrumb, Id, Text, Time, TimeAgo } from "../page/text.js";
+import { AskLink, Breadcrumb, Id, Text, Time, TimeAgo } from "../page/text.js";
 import { SCOPE_WORDS } from "./create-key.js";
 import { keyName } from "./key-name.js";
 import { Expiry, LastUse } from "./keys.js";
@@ -48,9 +48,9 @@ export async function showKey(deps: PageDeps, request: PageRequest): Promise<Pag
       />
       {session.role === "admin" && key.active && (
         <div class="actions">
-          <a class="danger-link" href={`${list}/${id}/revoke`}>
+          <AskLink class="danger-link" href={`${list}/${id}/revoke`}>
             Revoke key
-          </a>
+          </AskLink>
         </div>
       )}
       <h2>Permissions</h2>
