@@ -50,15 +50,18 @@ describe("every page is accessible, fits its window, and is within the keyboard'
       await press(page, "Create subscription");
       await page.getByRole("link", { name: "All subscriptions" }).click();
     }
-    await page.getByRole("link", { name: "https://failing.example.com/hooks" }).click();
+    await page.getByRole("link", { name: "failing.example.com", exact: true }).click();
+    await page.waitForURL("**/whk_*");
     await aDayOf(page.url().split("/").at(-1) ?? "", true);
     await page.reload();
     await nothingWrong(page, "health failing");
     await page.goto(`${area.origin()}${LIST}`);
-    await page.getByRole("link", { name: "https://disabled.example.com/hooks" }).click();
+    await page.getByRole("link", { name: "disabled.example.com", exact: true }).click();
+    await page.waitForURL("**/whk_*");
     const disabled = page.url();
     await page.getByRole("link", { name: "Disable subscription" }).click();
     await press(page, "Disable subscription");
+    await page.getByText("Subscription disabled").first().waitFor();
     await nothingWrong(page, "health list");
     await page.goto(disabled);
     await nothingWrong(page, "health disabled");
