@@ -68,13 +68,23 @@ test("markup and direction marks in names and postal addresses are shown as text
     await visitor.submit("/developers/sandbox/webhooks/new", { url: `https://shop.example.com/?${markup}` }),
   ];
   expect(made.map(({ status }) => status)).toEqual([201, 201]);
+  const list = await visitor.get("/developers/sandbox/webhooks");
+  const subscription = `/sandbox/webhooks/${/whk_[a-z2-7]{26}/.exec(list.html)?.[0]}`;
   const page = await signInWithLink(await browser.open(), await area.newLink({ accountId }));
-  for (const path of ["/sandbox", "/sandbox/keys", "/sandbox/webhooks", "/audit", "/members", "/quick-start"]) {
+  for (const path of [
+    "/sandbox",
+    "/sandbox/keys",
+    "/sandbox/webhooks",
+    subscription,
+    "/audit",
+    "/members",
+    "/quick-start",
+  ]) {
     await page.goto(`${area.origin()}/developers${path}`);
     expect(await page.locator("img:not(.figure), [onerror]").count()).toBe(0);
     expect(await page.title()).toMatch(/ · Shipping Platform$/);
     const text = await page.locator("body").textContent();
     expect(text).toContain(`${markup}⟨U+202E⟩gpj.exe`);
-    if (path === "/sandbox/webhooks") expect(text).toContain(`/?${markup}`);
+    if (path === subscription) expect(text).toContain(`/?${markup}`);
   }
 });
