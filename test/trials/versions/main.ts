@@ -8,7 +8,7 @@ import { type Combination, combinations } from "./combinations.js";
 import { getPrograms } from "./get-programs.js";
 
 // `npm run trial -- versions [oldest] [middle] [newest]`: runs on each the tests beside the code, which run every statement, and the demo over
-// separate processes. `--short` runs those tests that depend most on the versions: `.ci/run` does so on the oldest.
+// separate processes. `--short` runs those tests that depend most on the versions: `npm run test:tools` does so on the oldest.
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 // Drawing, rendering and parsing, which use neither PostgreSQL nor NATS, and little of Node.
 const SAME_EVERYWHERE = "/carrier/src/label/|/portal/src/(page|mail)/|/node_modules/";
