@@ -75,6 +75,7 @@ const examplesIn = (page: Page, language: string) =>
 async function createKey(page: Page, link: string): Promise<string> {
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "API keys", exact: true }).first().click();
   await page.getByRole("link", { name: "Create key" }).click();
   await page.getByRole("button", { name: "Create key" }).click();
   const key = await copiedFrom(page, page.getByRole("button", { name: "Copy", exact: true }).first());
