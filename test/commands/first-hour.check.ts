@@ -86,14 +86,14 @@ async function createKey(page: Page, link: string): Promise<string> {
 /** Runs the quick start on the page of a new key in three languages, each of which saves a label. Yields the shell's setup. */
 async function followQuickStart(page: Page, shell: Shell, reader: string): Promise<string> {
   const [setUp = "", ...steps] = await examplesIn(page, "Shell|curl");
-  const [installNode, runNode, installPython, runPython] = await page.locator("main table code").allTextContents();
-  const typescript = (await examplesIn(page, "TypeScript")).join("\n");
-  await writeFile(join(reader, "label.mjs"), typescript);
-  await writeFile(join(reader, "label.py"), (await examplesIn(page, "Python")).join("\n"));
+  const [installNode = "", ...typescript] = await examplesIn(page, "TypeScript");
+  const [installPython = "", ...inPython] = await examplesIn(page, "Python");
+  await writeFile(join(reader, "label.mjs"), typescript.join("\n"));
+  await writeFile(join(reader, "label.py"), inPython.join("\n"));
   for (const program of [
     steps.join("\n"),
-    `${installNode} && ${runNode}`,
-    `${python} -m venv venv && . venv/bin/activate && ${installPython} && ${runPython}`,
+    `${installNode.trim()} && node label.mjs`,
+    `${python} -m venv venv && . venv/bin/activate && ${installPython.trim()} && python3 label.py`,
   ]) {
     await succeed(shell, `${setUp}\n${program}`);
     expect((await readFile(join(reader, "label-1001.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
