@@ -11,7 +11,7 @@ const area = useArea();
 const browser = useBrowser();
 const { subscribed } = useSubscribers(area);
 
-/** What an admin can end: where its link is, the link's name, and what the dialog and the message afterwards say. */
+/** An act of an admin that cannot be undone: where its link is, the link's name, and what the dialog and the message afterwards say. */
 async function dangers() {
   const owner = await subscribed("https://shop.example.com/hooks");
   const link = await area.newLink(owner);

@@ -36,7 +36,7 @@ const shapesIn = readFileSync(join(import.meta.dirname, "page-shapes.js"), "utf8
   .trim()
   .replace(/;$/, "");
 
-/** What differs from run to run, as a reader of the picture may see it. */
+/** Replaces texts that differ from run to run by those that a reader of the picture may see. */
 const settle = `for (const time of document.querySelectorAll("time")) time.textContent = "Jan 15, 2026";
   for (const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); walker.nextNode(); ) {
     const { currentNode: node } = walker;

@@ -30,7 +30,7 @@ beforeAll(async () => {
 const signIn = async (context: BrowserContext) =>
   signInWithLink(context, await area.newLink({ accountId, role: "viewer" }));
 
-/** What has the focus: its accessible name, as far as these pages give names. */
+/** Reads the accessible name of the control that has the focus, as far as these pages give names. */
 const FOCUSED = `(({ ariaLabel, name, labels, textContent }) =>
   ariaLabel ?? ((name && labels?.[0]?.textContent) || textContent || "").trim())(document.activeElement)`;
 

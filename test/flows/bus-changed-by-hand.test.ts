@@ -51,7 +51,7 @@ async function subscribed({ url }: OwnNats) {
   return { inbox, lines, got, publishing };
 }
 
-/** What the log says that webhooks has set right, each once, since a slow test can take longer than the minute after which it is repeated. */
+/** Reads from the log which settings webhooks has set right. Each counts once, because a slow test can take longer than the minute after which a line is repeated. */
 const repairsIn = (lines: { msg: string; reason?: string }[]) => [
   ...new Set(lines.filter(({ msg }) => msg === "changed by hand; set right").map(({ reason }) => reason)),
 ];

@@ -72,7 +72,7 @@ const section = (name: Section, path: string, rows: readonly AccountPage[]) =>
   rows.map((row) => ({ ...row, path: path + row.path, section: name }));
 
 /** The files of a list, and the page that says how many of its rows are new. */
-const besides = (kind: ListedKind): AccountPage[] => [
+const companions = (kind: ListedKind): AccountPage[] => [
   { method: "GET", path: "/csv", access: "viewer", query: exportQuery, handler: exportList(kind, "csv") },
   { method: "GET", path: "/xlsx", access: "viewer", query: exportQuery, handler: exportList(kind, "xlsx") },
   {
@@ -133,17 +133,17 @@ export const pages: readonly PageRoute[] = [
   { method: "POST", path: "/{environment}/views", access: "viewer", form: viewFields, handler: submitViews },
   ...section("shipments", "/{environment}/shipments", [
     { method: "GET", path: "", access: "viewer", query: listQuery, handler: showShipments },
-    ...besides("shipments"),
+    ...companions("shipments"),
     { method: "GET", path: "/{id}", access: "viewer", heavy: true, handler: showShipment },
   ]),
   ...section("orders", "/{environment}/orders", [
     { method: "GET", path: "", access: "viewer", query: listQuery, handler: showOrders },
-    ...besides("orders"),
+    ...companions("orders"),
     { method: "GET", path: "/{id}", access: "viewer", query: pagingQuery, heavy: true, handler: showOrder },
   ]),
   ...section("labels", "/{environment}/labels", [
     { method: "GET", path: "", access: "viewer", query: listQuery, handler: showLabels },
-    ...besides("labels"),
+    ...companions("labels"),
     { method: "GET", path: "/merged", access: "viewer", query: mergeQuery, handler: downloadLabels },
     { method: "GET", path: "/{id}", access: "viewer", heavy: true, handler: showLabel },
     { method: "GET", path: "/{id}/file", access: "viewer", query: fileQuery, heavy: true, handler: downloadLabel },

@@ -84,7 +84,7 @@ export const busByHandRow = (say: Say): Promise<Report> =>
     });
   });
 
-/** What webhooks sets; the stream's mark changes all the time. */
+/** Reads the settings that webhooks makes, without the stream's mark, which changes all the time. */
 function differing(wanted: object, found: object): string[] {
   const settable = ({ metadata: _, ...rest }: Record<string, unknown>) => rest;
   const [one, other] = [settable({ ...wanted }), settable({ ...found })];
