@@ -1,5 +1,5 @@
 import { AUDIT_ACTIONS, type AuditAction, logExport } from "../audit/audit.js";
-import { toCell } from "../exports/csv-cell.js";
+import { type FileRow, FORMATS } from "../exports/row-file.js";
 import type { Download, PageDeps, PageRequest } from "../page/page.js";
 import { type AuditFilter, type AuditRow, readEntries, readFilter, toParameters } from "./audit-filter.js";
 
@@ -20,26 +20,24 @@ export async function exportAudit(deps: PageDeps, request: PageRequest): Promise
   const rest = chunks(deps, accountId, filter);
   const { value: first = Buffer.alloc(0) } = await rest.next();
   const day = deps.now().toISOString().slice(0, 10);
-  return { type: "text/csv; charset=utf-8", name: `audit-log-${day}.csv`, first, rest };
+  return { type: FORMATS.csv.type, name: `audit-log-${day}.csv`, first, rest };
 }
 
 async function* chunks(deps: PageDeps, accountId: string, filter: AuditFilter): AsyncGenerator<Buffer, undefined> {
-  // Spreadsheets recognise UTF-8 by the byte order mark at the beginning.
-  let heading = `\ufeff${toLine(HEADINGS)}`;
+  const file = FORMATS.csv.create();
+  let before = file.begin(HEADINGS);
   let after: string | undefined;
   for (let rows = 0; rows < MAX_ROWS; ) {
     const page = await readEntries(deps, accountId, { ...filter, after }, Math.min(CHUNK, MAX_ROWS - rows));
-    yield Buffer.from(heading + page.rows.map((row) => toLine(toCells(row))).join(""));
-    heading = "";
+    yield Buffer.concat([before, file.write(page.rows.map(toCells))]);
+    before = Buffer.alloc(0);
     rows += page.rows.length;
     after = page.nextCursor;
     if (after === undefined) return;
   }
 }
 
-function toCells({ at, actor, action, environment, subject, detail, source }: AuditRow): string[] {
+function toCells({ at, actor, action, environment, subject, detail, source }: AuditRow): FileRow {
   const words = AUDIT_ACTIONS[action as AuditAction] ?? action;
   return [at.toISOString(), actor, action, words, environment ?? "", subject, detail, source];
 }
-
-const toLine = (cells: readonly string[]) => `${cells.map(toCell).join(",")}\r\n`;

@@ -10,7 +10,7 @@ export interface Chip {
   inZone?: true;
 }
 
-/** With the fields before them, so many are reached with fewer than ten presses of Tab. */
+/** The most chips above a list: together with the fields before them, they are reached with fewer than ten presses of Tab. */
 const MOST = 5;
 
 /** The filters in use, each with a link to the list without it, and after them quick ones. */
